@@ -1,0 +1,1 @@
+"""Verb: Dockerfiles become findings."""

@@ -1,0 +1,1 @@
+"""Verb: a plan becomes built cells, records and published indexes."""

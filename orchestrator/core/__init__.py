@@ -1,0 +1,1 @@
+"""Nouns: the values that every room speaks in. Standard library only."""

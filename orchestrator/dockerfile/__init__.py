@@ -1,0 +1,1 @@
+"""Reader: a Dockerfile becomes instructions, stages and scopes with exact positions."""

@@ -1,0 +1,1 @@
+"""Reader: YAML manifests become a fleet, or errors that name file, line and column."""

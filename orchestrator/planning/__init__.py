@@ -1,0 +1,1 @@
+"""Verb: a fleet becomes a plan."""

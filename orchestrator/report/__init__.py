@@ -1,0 +1,1 @@
+"""How results look. The only room that knows rich."""

@@ -1,0 +1,1 @@
+"""Verb: an image and an expectation become findings."""
