@@ -1,1 +1,11 @@
 """Commands: each module joins readers, doors and verbs into one command and returns an exit code."""
+
+from typing import Final
+
+COMMANDS: Final[dict[str, str]] = {
+    "audit": "Find architecture that is hard-coded in Dockerfiles and in the scripts that they run.",
+    "plan": "Show the order, the node and the mode of every service on every platform, and why.",
+    "build": "Build all platforms side by side, and move a tag only when all of them are there.",
+    "verify": "Prove a pushed image: platforms, digests, and the architecture of what is inside.",
+    "nodes": "Show the builder nodes: what each runs natively and what it emulates.",
+}

@@ -1,0 +1,84 @@
+"""The surroundings of a call as one value: environment, folder and streams, handed to every command."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO, cast
+
+import typer
+
+from orchestrator.core.errors import UsageError
+from orchestrator.report.screen import Screen
+
+_CI_VARIABLES = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "BUILDKITE", "JENKINS_URL", "TF_BUILD")
+_PIPE_WIDTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What a command may know of the world, apart from its options."""
+
+    environment: Mapping[str, str]
+    directory: Path
+    stdout: TextIO
+    stderr: TextIO
+    color: bool | None = None
+
+    @property
+    def in_ci(self) -> bool:
+        """Whether this runs in a CI job."""
+        return any(self.environment.get(name) for name in _CI_VARIABLES)
+
+    @property
+    def in_github_actions(self) -> bool:
+        """Whether this runs in a GitHub Actions job."""
+        return self.environment.get("GITHUB_ACTIONS") == "true"
+
+    @property
+    def temporary_directory(self) -> Path:
+        """Where the report of a fault goes."""
+        return Path(self.environment.get("TMPDIR") or tempfile.gettempdir())
+
+    @property
+    def cache_directory(self) -> Path:
+        """Where answers that may be lost are remembered: `MABUILD_CACHE`, or mabuild's folder in the user's cache."""
+        chosen = self.environment.get("MABUILD_CACHE")
+        if chosen:
+            return Path(chosen)
+        home = self.environment.get("XDG_CACHE_HOME") or str(Path(self.environment.get("HOME", "~")) / ".cache")
+        return Path(home).expanduser() / "mabuild"
+
+    def screen(self, stream: TextIO) -> Screen:
+        """Width and colours for one of the two streams (`NO_COLOR` and `--color` heeded)."""
+        terminal = stream.isatty() and self.environment.get("TERM") != "dumb"
+        columns = self.environment.get("COLUMNS", "")
+        width = int(columns) if columns.isdigit() and int(columns) > 0 else 0
+        if not width:
+            width = shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns if terminal else _PIPE_WIDTH
+        colored = terminal and not self.environment.get("NO_COLOR")
+        return Screen(width, self.color if self.color is not None else colored, terminal and not self.in_ci)
+
+    def write(self, text: str, output: str = "") -> None:
+        """Data: to stdout, or to the file that the user named."""
+        if not output:
+            self.stdout.write(text)
+            return
+        try:
+            (self.directory / output).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write {output}: {error.strerror}") from error
+
+    def say(self, text: str) -> None:
+        """Everything that is no data: to stderr."""
+        self.stderr.write(text)
+        self.stderr.flush()
+
+
+def session(ctx: typer.Context, *, color: bool | None = None) -> Session:
+    """The session of this call, with the user's word on colours."""
+    found = cast("Session", ctx.find_root().obj)
+    return Session(found.environment, found.directory, found.stdout, found.stderr, color)
