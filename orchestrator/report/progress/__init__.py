@@ -1,0 +1,20 @@
+"""Ways to show a running build: one module each, listed once here. Each gives a context that listens to events."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Final, TextIO
+
+from orchestrator.core.event import Listener
+from orchestrator.report.progress import board, github, lines, plain, quiet
+from orchestrator.report.progress.task import Task
+from orchestrator.report.screen import Screen
+
+Progress = Callable[[tuple[Task, ...], TextIO, Screen], AbstractContextManager[Listener]]
+
+PROGRESS: Final[dict[str, Progress]] = {
+    "rich": board.show,
+    "plain": plain.show,
+    "json": lines.show,
+    "github": github.show,
+    "quiet": quiet.show,
+}

@@ -1,0 +1,83 @@
+"""How verifications look: a table for people, and the documented JSON."""
+
+from __future__ import annotations
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from orchestrator.core.verification import Verdict, Verification, VerifiedPlatform
+from orchestrator.report.screen import Screen, render
+from orchestrator.report.shapes import document, finding_fields
+from orchestrator.report.summary import plural, short, size
+
+_STYLES = {Verdict.PASS: "bold green", Verdict.FAIL: "bold red", Verdict.INCOMPLETE: "bold yellow"}
+
+
+def verifications_json(verifications: tuple[Verification, ...]) -> str:
+    """The documented shape of `verify`."""
+    summary: dict[str, object] = {verdict.value: _count(verifications, verdict) for verdict in Verdict}
+    summary["requests"] = sum(one.requests for one in verifications)
+    summary["received_bytes"] = sum(one.received_bytes for one in verifications)
+    return document({"images": [_fields(one) for one in verifications], "summary": summary})
+
+
+def _count(verifications: tuple[Verification, ...], verdict: Verdict) -> int:
+    return sum(one.verdict is verdict for one in verifications)
+
+
+def _fields(one: Verification) -> dict[str, object]:
+    return {
+        "reference": one.reference,
+        "digest": one.digest or None,
+        "media_type": one.media_type or None,
+        "level": one.level.value,
+        "verdict": one.verdict.value,
+        "platforms": [_platform_fields(platform) for platform in one.platforms],
+        "findings": [finding_fields(finding) for finding in one.findings],
+        "proved": list(one.proved),
+        "not_checked": list(one.not_checked),
+    }
+
+
+def _platform_fields(platform: VerifiedPlatform) -> dict[str, object]:
+    return {
+        "platform": platform.platform,
+        "digest": platform.digest,
+        "size": platform.size,
+        "attestations": list(platform.attestations),
+        "built_on": platform.built_on or None,
+        "mode": platform.mode or None,
+    }
+
+
+def verifications_table(verifications: tuple[Verification, ...], screen: Screen, *, verbose: bool) -> str:
+    """One block an image: verdict, platforms, and what was and was not proved. Findings are shown by their formats."""
+    parts = [part for one in verifications for part in _block(one, verbose=verbose)]
+    return render(Group(*parts, Text(_closing(verifications), style="bold")), screen)
+
+
+def _block(one: Verification, *, verbose: bool) -> list[Text | Table]:
+    head = Text.assemble(
+        (one.verdict.value.upper(), _STYLES[one.verdict]), f" {one.reference} ", (short(one.digest), "dim")
+    )
+    head.append(f" (level {one.level})", style="dim")
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for platform in one.platforms:
+        table.add_row(
+            Text(f"  {platform.platform}"),
+            Text(short(platform.digest), style="dim"),
+            Text(size(platform.size), justify="right"),
+            Text(", ".join(platform.attestations), style="dim"),
+            Text(f"built on {platform.built_on}" if platform.built_on else "", style="dim"),
+        )
+    notes = [Text(f"  proved: {sentence}", style="dim") for sentence in one.proved if verbose]
+    notes += [Text(f"  not checked: {sentence}", style="dim") for sentence in one.not_checked]
+    return [head, table, *notes]
+
+
+def _closing(verifications: tuple[Verification, ...]) -> str:
+    parts = [f"{_count(verifications, verdict)} {verdict}" for verdict in Verdict if _count(verifications, verdict)]
+    requests = sum(one.requests for one in verifications)
+    received = sum(one.received_bytes for one in verifications)
+    return f"{plural(len(verifications), 'image')}: {', '.join(parts)}; {plural(requests, 'request')}, {size(received)}"
