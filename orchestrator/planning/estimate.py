@@ -1,0 +1,115 @@
+"""How long a plan takes: from durations of earlier builds, over the nodes' parallel places."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from orchestrator.core.plan import Cell, CellId, Mode, Node
+from orchestrator.planning.assign import ASSUMED_SLOWDOWN
+
+History = Mapping[tuple[CellId, Mode], float]
+"""Seconds that a cell took when it was last built in a mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Expected seconds until the end, the chain of cells that sets them, and how much is known.
+
+    `unknown` counts cells without any earlier duration, which the seconds leave out; `native_saving` is what the end
+    would come earlier if every emulated cell had a native node of the same size.
+    """
+
+    seconds: float
+    critical_path: tuple[CellId, ...]
+    unknown: int
+    native_saving: float
+
+
+def seconds(cell: CellId, mode: Mode, slowdown: float, history: History) -> float:
+    """The expected duration of a cell in a mode, 0.0 where nothing is known.
+
+    Where only another mode was seen, the slow-down of the emulation converts between them.
+    """
+    known = history.get((cell, mode))
+    if known is not None:
+        return known
+    factor = slowdown or ASSUMED_SLOWDOWN.get(mode, 1.0)
+    for other in (Mode.NATIVE, Mode.CROSS, Mode.COMPAT):
+        if (cell, other) in history:
+            return history[cell, other] * factor
+    for other in (Mode.EMULATED, Mode.SYSTEM_EMULATED):
+        if (cell, other) in history:
+            return history[cell, other] / ASSUMED_SLOWDOWN[other] * factor
+    return 0.0
+
+
+def remaining(cells: Iterable[Cell]) -> dict[CellId, float]:
+    """The longest way from the start of every cell to the end of all that depend on it, in seconds."""
+    ordered = sorted(cells, key=lambda cell: -cell.wave)
+    tails: dict[CellId, float] = {}
+    found: dict[CellId, float] = {}
+    for cell in ordered:
+        found[cell.id] = _duration(cell) + tails.get(cell.id, 0.0)
+        for parent in cell.needs:
+            tails[parent] = max(tails.get(parent, 0.0), found[cell.id])
+    return found
+
+
+def _duration(cell: Cell) -> float:
+    return 0.0 if cell.unchanged else cell.estimate_seconds
+
+
+def critical_path(cells: tuple[Cell, ...]) -> tuple[CellId, ...]:
+    """The chain of cells that takes longest, first cell first."""
+    longest = remaining(cells)
+    children: dict[CellId, list[CellId]] = {}
+    for cell in cells:
+        for parent in cell.needs:
+            children.setdefault(parent, []).append(cell.id)
+    roots = [cell.id for cell in cells if not cell.needs]
+    way: list[CellId] = []
+    following = roots
+    while following:
+        way.append(max(following, key=lambda cell: longest[cell]))
+        following = children.get(way[-1], [])
+    return tuple(way)
+
+
+def outlook(cells: tuple[Cell, ...], nodes: tuple[Node, ...]) -> Outlook:
+    """The expected course of a plan."""
+    as_planned = makespan(cells, nodes, {})
+    native = {cell.id: _native_seconds(cell) for cell in cells}
+    unknown = sum(not cell.unchanged and not cell.estimate_seconds for cell in cells)
+    saving = max(0.0, as_planned - makespan(cells, nodes, native))
+    return Outlook(as_planned, critical_path(cells), unknown, saving)
+
+
+def _native_seconds(cell: Cell) -> float:
+    return _duration(cell) / ASSUMED_SLOWDOWN.get(cell.mode, 1.0)
+
+
+def makespan(cells: tuple[Cell, ...], nodes: tuple[Node, ...], durations: Mapping[CellId, float]) -> float:
+    """The end of all cells in seconds when every node takes the longest remaining path first."""
+    places = {node.name: max(1, node.parallel) for node in nodes}
+    rest = remaining(cells)
+    waiting = {cell.id: set(cell.needs) for cell in cells}
+    by_id = {cell.id: cell for cell in cells}
+    running: list[tuple[float, CellId]] = []
+    now = 0.0
+    while waiting or running:
+        ready = sorted((cell for cell, parents in waiting.items() if not parents), key=lambda cell: -rest[cell])
+        for cell in ready:
+            node = by_id[cell].node
+            if places.setdefault(node, 1) > 0:
+                places[node] -= 1
+                del waiting[cell]
+                heapq.heappush(running, (now + durations.get(cell, _duration(by_id[cell])), cell))
+        if not running:
+            break
+        now, done = heapq.heappop(running)
+        places[by_id[done].node] += 1
+        for parents in waiting.values():
+            parents.discard(done)
+    return now
