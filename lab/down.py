@@ -1,0 +1,44 @@
+"""Stops what the lab started, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from lab import emulator
+from lab.debian import ARCHITECTURES
+from lab.errors import LabError
+from lab.nodes import remove_builder
+from lab.setting import BUILDER, Lab
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lab.home import Home
+
+
+def bring_down(home: Home, say: Callable[[str], None], *, everything: bool) -> None:
+    """Stop all parts; with `everything` forget the caches and the registry's data as well."""
+    try:
+        lab = Lab.load(home)
+    except LabError:
+        say("lab: nothing is up")
+    else:
+        _stop(lab, say)
+    if everything:
+        home.forget()
+        say(f"lab: {home.root} removed")
+
+
+def _stop(lab: Lab, say: Callable[[str], None]) -> None:
+    if not lab.decisions.remote:
+        remove_builder(BUILDER, lab.environment)
+    shutil.rmtree(lab.home.buildx, ignore_errors=True)
+    if lab.node.stop():
+        say("lab: remote node stopped")
+    if lab.registry.stop(lab.engine_environment):
+        say("lab: registry stopped")
+    if lab.decisions.own_engine and lab.engine.stop():
+        say("lab: engine stopped")
+    if any([emulator.remove(architecture) for architecture in ARCHITECTURES]):
+        say("lab: emulator unregistered")
