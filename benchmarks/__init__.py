@@ -1,0 +1,1 @@
+"""Measurements against real peers, all with one command: `make bench`."""

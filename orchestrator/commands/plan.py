@@ -1,0 +1,81 @@
+"""`mabuild plan`: manifests in, a plan out."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from orchestrator.commands.doors import asking, finding_nodes, load_fleet, this_platform
+from orchestrator.commands.options import Builder, Color, Files, Output, Platforms, Services, choice, platforms
+from orchestrator.commands.session import session
+from orchestrator.core.errors import Exit
+from orchestrator.core.plan import Plan
+from orchestrator.planning.bake import bake
+from orchestrator.planning.matrix import GroupBy, matrix
+from orchestrator.planning.plan import Doors, Options, make_plan
+from orchestrator.planning.reading import DockerfileRecipes
+from orchestrator.planning.select import Selection
+from orchestrator.report.plan import FORMATS
+from orchestrator.report.screen import Screen
+
+app = typer.Typer(rich_markup_mode=None)
+_DATA_FORMATS = ("matrix", "bake")
+
+
+@app.command(
+    epilog="Examples: mabuild plan · mabuild plan api+ --format json · mabuild plan --offline --format mermaid"
+)
+def plan(
+    ctx: typer.Context,
+    services: Services = None,
+    files: Files = None,
+    platform: Platforms = None,
+    builder: Builder = "",
+    output_format: Annotated[
+        str, typer.Option("--format", help="table, json, markdown, mermaid, matrix or bake.")
+    ] = "table",
+    group_by: Annotated[
+        str, typer.Option(help="What one job of the matrix builds: cell, platform or subgraph.")
+    ] = "cell",
+    output: Output = "",
+    offline: Annotated[bool, typer.Option("--offline", help="Ask no registry and no node.")] = False,
+    allow_missing_nodes: Annotated[
+        bool, typer.Option("--allow-missing-nodes", help="Plan without nodes that are down.")
+    ] = False,
+    color: Color = None,
+) -> int:
+    """Show the order, the node and the mode of every service on every platform, and why.
+
+    Base images are asked of their registry for every platform, so that a missing one is found now and not twenty
+    minutes into the build.
+    """
+    here = session(ctx, color=color)
+    known = {name: name for name in (*FORMATS, *_DATA_FORMATS)}
+    face = choice(output_format, known, "--format")
+    grouping = choice(group_by, {one.value: one for one in GroupBy}, "--group-by")
+    fleet = load_fleet(here, files)
+    made = make_plan(
+        fleet,
+        Selection(tuple(services or ()), platforms(platform)),
+        Doors(finding_nodes(fleet, builder, here), asking(fleet, here), DockerfileRecipes(fleet)),
+        Options(
+            offline=offline,
+            on_runners=face == "matrix",
+            allow_missing_nodes=allow_missing_nodes,
+            host=this_platform(),
+        ),
+    )
+    here.write(_shown(made, face, grouping, here.screen(here.stdout)), output)
+    return Exit.OK
+
+
+def _shown(made: Plan, face: str, grouping: GroupBy, screen: Screen) -> str:
+    match face:
+        case "matrix":
+            return json.dumps(matrix(made, grouping), indent=2) + "\n"
+        case "bake":
+            return json.dumps(bake(made), indent=2) + "\n"
+        case _:
+            return FORMATS[face](made, screen)
