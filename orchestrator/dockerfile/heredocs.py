@@ -22,7 +22,8 @@ class Opening:
 def openings(line: str) -> tuple[Opening, ...]:
     """The heredocs that a joined line opens, in order; the escape of heredocs is always the backslash.
 
-    A line whose quotes or braces do not close opens none, which is what BuildKit does.
+    A line whose quotes or braces do not close opens none, which is what BuildKit does. Raises ExpansionError where the
+    name of a heredoc is such.
     """
     try:
         _, words = Lexer(line, _unset, keep_quotes=True, keep_escapes=True, keep_unset=True).run()

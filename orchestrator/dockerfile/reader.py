@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from orchestrator.core.errors import DockerfileError
 from orchestrator.dockerfile.heredocs import openings
 from orchestrator.dockerfile.instruction import Directive, Heredoc, Instruction
+from orchestrator.dockerfile.lexer import ExpansionError
 from orchestrator.dockerfile.source import WHITESPACE, SourceText, Word, lines_of
 from orchestrator.dockerfile.syntax import Place, instruction
 
 LONGEST_LINE = 65_536
 """Bytes of a line with its end that BuildKit's scanner takes."""
-_DIRECTIVE = re.compile(r"#\s*([a-zA-Z][a-zA-Z0-9]*)\s*=\s*(.+?)\s*")
+_DIRECTIVE = re.compile(r"([a-zA-Z][a-zA-Z0-9]*)[\t\n\f\r ]*=[\t\n\f\r ]*(.+?)[\t\n\f\r ]*")
 _DIRECTIVES = frozenset({"check", "escape", "syntax"})
 _HEREDOC_KEYWORDS = frozenset({"ADD", "COPY", "RUN"})
 _BOM = "\ufeff"
@@ -93,7 +94,7 @@ class _Reader:
             self._directive(text, number)
 
     def _directive(self, text: str, number: int) -> None:
-        match = _DIRECTIVE.fullmatch(text)
+        match = _DIRECTIVE.fullmatch(text[1:].lstrip(WHITESPACE))
         name = match[1].lower() if match else ""
         if match is None or name not in _DIRECTIVES:
             self.looking_for_directives = False
@@ -111,7 +112,7 @@ class _Reader:
         parsed = instruction(joined, self.escape, Place(self.path, first + 1))
         heredocs: tuple[Heredoc, ...] = ()
         if parsed.keyword in _HEREDOC_KEYWORDS and not parsed.json and "<<" in joined.text:
-            heredocs = tuple(self._heredoc(one.name, one.strip_tabs, one.expand) for one in openings(joined.text))
+            heredocs = self._heredocs(joined.text)
         self.instructions.append(
             Instruction(
                 keyword=parsed.keyword,
@@ -156,6 +157,14 @@ class _Reader:
         if kept.endswith(self.escape) and not kept.endswith(2 * self.escape):
             return kept[:-1], True
         return text, False
+
+    def _heredocs(self, line: str) -> tuple[Heredoc, ...]:
+        number = self.at
+        try:
+            found = openings(line)
+        except ExpansionError as error:
+            raise self.error(f"the name of a heredoc: {error}", number) from error
+        return tuple(self._heredoc(one.name, one.strip_tabs, one.expand) for one in found)
 
     def _heredoc(self, name: str, strip_tabs: bool, expand: bool) -> Heredoc:
         begin = self.at

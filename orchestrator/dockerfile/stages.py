@@ -12,7 +12,8 @@ from orchestrator.dockerfile.source import Word
 
 MOST_STAGES = 2_000
 _STAGE_NAME = re.compile(r"[a-z][a-z0-9-_.]*")
-_NEEDS_ARGUMENTS = frozenset({"ARG", "ENV", "EXPOSE", "LABEL", "VOLUME"})
+_NEEDS_ARGUMENTS = frozenset({"ARG", "ENV", "EXPOSE", "HEALTHCHECK", "LABEL", "ONBUILD", "VOLUME"})
+_NOT_TRIGGERS = frozenset({"FROM", "MAINTAINER", "ONBUILD"})
 _NEEDS_TWO = frozenset({"ADD", "COPY"})
 _NEEDS_ONE = frozenset({"MAINTAINER", "STOPSIGNAL", "USER", "WORKDIR"})
 
@@ -47,7 +48,7 @@ def split_stages(
 
     `foreign` allows keywords that docker's own frontend does not know. Raises DockerfileError.
     """
-    starts = [index for index, one in enumerate(instructions) if one.keyword == "FROM"]
+    starts = [index for index, one in enumerate(instructions) if one.keyword == "FROM" and not one.onbuild]
     for one in instructions:
         _check(one, path, foreign=foreign)
     if not starts:
@@ -98,12 +99,14 @@ def _check(one: Instruction, path: str, *, foreign: bool) -> None:
 
 
 def _problem(one: Instruction) -> str:
+    if one.onbuild and one.keyword in _NOT_TRIGGERS:
+        return "is not allowed behind ONBUILD"
     if one.keyword in _NEEDS_ARGUMENTS and not one.words:
         return "requires at least one argument"
     if one.keyword in _NEEDS_TWO and len(one.words) < 2:
         return "requires at least two arguments"
     if one.keyword in _NEEDS_ONE and not one.words:
         return "requires exactly one argument"
-    if one.keyword == "ARG" and any(not assignment.name for assignment in one.assignments):
+    if any(not assignment.name for assignment in one.assignments):
         return "names must not be blank"
     return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from orchestrator.core.errors import DockerfileError
@@ -12,6 +13,7 @@ from orchestrator.dockerfile.words import (
     NotStringsError,
     Span,
     json_strings,
+    split_first,
     split_flags,
     split_quoted,
     split_spaces,
@@ -21,8 +23,8 @@ from orchestrator.dockerfile.words import (
 
 _JSON = frozenset({"ADD", "CMD", "COPY", "ENTRYPOINT", "RUN", "SHELL", "VOLUME"})
 _SPLIT = frozenset({"ADD", "COPY", "EXPOSE", "FROM", "VOLUME"})
+_NESTED = re.compile(r"ONBUILD(?=[\t\v\f\r ]|$)", re.IGNORECASE)
 _PAIRS = frozenset({"ENV", "LABEL"})
-_NOT_TRIGGERS = frozenset({"FROM", "MAINTAINER", "ONBUILD"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def _instruction(joined: SourceText, span: Span, escape: str, place: Place) -> P
     keyword = text[start : gap.start() if gap else end].upper()
     flags, rest = split_flags(text, gap.end() if gap else end, end)
     span = stripped(text, rest, end)
-    if keyword == "ONBUILD":
+    if keyword == "ONBUILD" and span[0] < span[1]:
         return _trigger(joined, span, escape, place)
     body = joined.cut(*span)
     parsed_flags = tuple(_flag(joined, value, place) for value, place in flags)
@@ -76,11 +78,8 @@ def _flag(joined: SourceText, text: str, span: Span) -> Flag:
 
 
 def _trigger(joined: SourceText, span: Span, escape: str, place: Place) -> Parsed:
-    keyword = joined.text[span[0] : span[1]].split(maxsplit=1)
-    if not keyword:
-        raise place.error("ONBUILD requires at least one argument")
-    if keyword[0].upper() in _NOT_TRIGGERS:
-        raise place.error(f"{keyword[0].upper()} is not allowed behind ONBUILD")
+    if _NESTED.match(joined.text, *span):
+        return Parsed("ONBUILD", joined.cut(*span), (), onbuild=True)
     inner = _instruction(joined, span, escape, place)
     return Parsed(
         inner.keyword, inner.body, inner.flags, inner.words, inner.assignments, inner.elements, inner.json, onbuild=True
@@ -131,11 +130,13 @@ def _element_word(body: SourceText, span: Span, element: SourceText) -> Word:
 
 
 def _health_check(parsed: Parsed, place: Place) -> Parsed:
+    """`CMD` or `NONE`, and a command as in CMD; BuildKit looks for the space between them byte by byte."""
     text = parsed.body.text
-    kind = split_spaces(text, 0, len(text))[0]
-    rest = stripped(text, kind[1], len(text))
+    kind, rest = split_first(text)
     with_kind = Parsed(parsed.keyword, parsed.body, parsed.flags, (parsed.body.word(*kind),))
-    return with_kind if rest[0] == rest[1] else _maybe_json(with_kind, rest, [rest], place)
+    if rest[0] == rest[1]:
+        return with_kind
+    return _maybe_json(with_kind, stripped(text, *rest), [rest], place)
 
 
 def _name_end(text: str, span: Span) -> int:
@@ -148,6 +149,8 @@ def _pairs(parsed: Parsed, escape: str, place: Place) -> Parsed:
     text = parsed.body.text
     spans = split_quoted(text, 0, len(text), escape)
     pairs = [(span, _name_end(text, span)) for span in spans]
+    if not pairs:
+        return parsed
     if pairs[0][1] == pairs[0][0][1]:
         return _old_pair(parsed, place)
     for span, end in pairs:
@@ -156,8 +159,6 @@ def _pairs(parsed: Parsed, escape: str, place: Place) -> Parsed:
                 f"no = in {text[span[0] : span[1]]!r}",
                 hint=f"{parsed.keyword} takes name=value; quote values with spaces",
             )
-        if end == span[0]:
-            raise place.error(f"{parsed.keyword} names must not be blank")
     return _with_assignments(parsed, pairs)
 
 

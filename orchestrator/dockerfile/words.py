@@ -7,6 +7,8 @@ import re
 
 from orchestrator.dockerfile.source import WHITESPACE, SourceText
 
+FLAG_SPACES = "\t\n\v\f\r "
+"""BuildKit splits flags byte by byte, so that other spaces than these stay in them."""
 SPACES = re.compile(r"[\t\v\f\r ]+")
 _JSON_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 _JSON_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{4}|\\.")
@@ -32,7 +34,7 @@ def split_flags(text: str, start: int, end: int) -> tuple[list[tuple[str, Span]]
     flags: list[tuple[str, Span]] = []
     at = start
     while True:
-        while at < end and text[at] in WHITESPACE:
+        while at < end and text[at] in FLAG_SPACES:
             at += 1
         if not text.startswith("--", at, end):
             return flags, at
@@ -48,7 +50,7 @@ def _flag(text: str, at: int, end: int) -> tuple[str, int]:
     quote = ""
     while at < end:
         character = text[at]
-        if not quote and character in WHITESPACE:
+        if not quote and character in FLAG_SPACES:
             break
         if character == quote:
             quote = ""
@@ -61,6 +63,15 @@ def _flag(text: str, at: int, end: int) -> tuple[str, int]:
             value.append(character)
         at += 1
     return "".join(value), min(at, end)
+
+
+def split_first(text: str) -> tuple[Span, Span]:
+    """The first word and the rest."""
+    at = 0
+    while at < len(text) and text[at] not in FLAG_SPACES:
+        at += 1
+    rest = len(text) - len(text[at:].lstrip(FLAG_SPACES))
+    return (0, at), (rest, len(text))
 
 
 def split_spaces(text: str, start: int, end: int) -> list[Span]:
@@ -76,7 +87,10 @@ def split_spaces(text: str, start: int, end: int) -> list[Span]:
 
 
 def split_quoted(text: str, start: int, end: int, escape: str) -> list[Span]:
-    """Words between spaces that are neither quoted nor escaped; quotes and escapes stay in the words."""
+    """Words between spaces that are neither quoted nor escaped; quotes and escapes stay in the words.
+
+    An escape with nothing behind it belongs to no word.
+    """
     spans: list[Span] = []
     at = start
     while at < end:
@@ -84,25 +98,29 @@ def split_quoted(text: str, start: int, end: int, escape: str) -> list[Span]:
             at += 1
             continue
         begin = at
-        at = _quoted_word(text, at, end, escape)
-        spans.append((begin, at))
+        word_end, at = _quoted_word(text, at, end, escape)
+        if begin < word_end:
+            spans.append((begin, word_end))
     return spans
 
 
-def _quoted_word(text: str, at: int, end: int, escape: str) -> int:
+def _quoted_word(text: str, at: int, end: int, escape: str) -> Span:
+    """Where the word ends, and where to look for the next one."""
     quote = ""
     while at < end:
         character = text[at]
         if not quote and character in WHITESPACE:
-            return at
+            break
         if character == quote:
             quote = ""
         elif not quote and character in "'\"":
             quote = character
         elif character == escape and quote != "'":
+            if at + 1 == end:
+                return at, end
             at += 1
         at += 1
-    return min(at, end)
+    return at, at
 
 
 def json_strings(text: str, start: int, end: int) -> list[Span] | None:
