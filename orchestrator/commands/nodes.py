@@ -11,7 +11,6 @@ from orchestrator.commands.options import Builder, Color, Files, Output, choice
 from orchestrator.commands.session import Session, session
 from orchestrator.core.errors import Exit, UsageError
 from orchestrator.core.fleet import Fleet
-from orchestrator.core.plan import Node
 from orchestrator.report.nodes import nodes_json, nodes_table
 
 app = typer.Typer(rich_markup_mode=None)
