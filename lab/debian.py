@@ -124,14 +124,15 @@ class Apt:
 
     def refresh(self) -> bool:
         """Fetch the lists unless they are fresh; whether they were fetched."""
-        release, everything, stamp = (self.folder / name for name in ("release.list", "all.list", "fetched"))
-        wanted = "\n".join([*self._lines_of_release(), *self._lines_of_newer(), ""])
+        everything, stamp = self.folder / "all.list", self.folder / "fetched"
+        wanted = "".join([*self._lines_of_release(ARCHITECTURES), *self._lines_of_newer()])
         fresh = stamp.exists() and time.time() - stamp.stat().st_mtime < LISTS_STAY_FRESH
         if fresh and everything.exists() and everything.read_text() == wanted:
             return False
         for part in ("lists/partial", "cache/archives/partial"):
             (self.folder / part).mkdir(parents=True, exist_ok=True)
-        release.write_text("\n".join([*self._lines_of_release(), ""]))
+        for architecture in ARCHITECTURES:
+            (self.folder / f"{architecture}.list").write_text("".join(self._lines_of_release((architecture,))))
         everything.write_text(wanted)
         (self.folder / "preferences").write_text(_preferences())
         run(self.command("apt-get", "update", "-qq"))
@@ -157,7 +158,7 @@ class Apt:
         (into / "archives/partial").mkdir(parents=True, exist_ok=True)
         (into / "status").touch()
         settings = [
-            *self._settings("release.list", (architecture,)),
+            *self._settings(f"{architecture}.list", (architecture,)),
             f"APT::Architecture={architecture}",
             f"Dir::State::status={into}/status",
             f"Dir::Cache={into}",
@@ -187,12 +188,13 @@ class Apt:
             "Acquire::Retries=3",
         ]
 
-    def _lines_of_release(self) -> list[str]:
-        return [source.line(f"{_signed_by()}arch={','.join(ARCHITECTURES)}") for source in self.sources]
+    def _lines_of_release(self, architectures: Sequence[str]) -> list[str]:
+        return [source.line(f"{_signed_by()}arch={','.join(architectures)}") + "\n" for source in self.sources]
 
     def _lines_of_newer(self) -> list[str]:
         archive = next(source.uri for source in self.sources if source.suite == self.codename)
-        return [Source(archive, suite).line(f"{_signed_by()}arch={machine_architecture()}") for suite in self.newer]
+        options = f"{_signed_by()}arch={machine_architecture()}"
+        return [Source(archive, suite).line(options) + "\n" for suite in self.newer]
 
 
 def _signed_by() -> str:

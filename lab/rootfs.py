@@ -127,9 +127,11 @@ def _configure(archives: Sequence[Path], root: Path, certificates_of: Callable[[
 @contextmanager
 def _certificates_from(other: Callable[[], Path] | None, root: Path) -> Iterator[None]:
     """Take the certificates that another root has made of the same package: under emulation it takes 25 s, and they are the same."""
+    authorities = root / LOCAL_AUTHORITIES.relative_to("/")
+    authorities.mkdir(parents=True, exist_ok=True)
     if other is None:
         for path in LOCAL_AUTHORITIES.glob("*.crt"):
-            shutil.copy(path, root / LOCAL_AUTHORITIES.relative_to("/"))
+            shutil.copy(path, authorities)
         yield
         return
     program = root / "usr/sbin/update-ca-certificates"
