@@ -1,0 +1,64 @@
+"""What a verification is asked to prove, and the means it may use."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.core.fleet import Level
+from orchestrator.core.platform import Platform
+from orchestrator.registry.wire import Traffic
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What an image has to be.
+
+    `platforms` is the set that is wanted (empty: whatever the list names). `since` is the digest of an earlier list:
+    no platform of it may be lost. `ignore` are globs of paths inside the image whose binaries are not looked at.
+    """
+
+    platforms: tuple[Platform, ...] = ()
+    level: Level = Level.EXIST
+    since: str = ""
+    ignore: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on what one image may make us read; beyond them the answer is a finding or `incomplete`, never a hang.
+
+    `unpacked_ratio` counts from `unpacked_free` bytes on: gzip cannot exceed 1032, real layers stay under 30.
+    `seconds` is the time for one image, looked at between requests and while layers stream.
+    """
+
+    entries: int = 512
+    nesting: int = 4
+    configuration: int = 8 << 20
+    statement: int = 32 << 20
+    unpacked: int = 64 << 30
+    unpacked_ratio: int = 300
+    unpacked_free: int = 1 << 30
+    layer_entries: int = 400_000
+    image_entries: int = 1_000_000
+    seconds: float = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """How to work: `jobs` requests side by side, a folder for verdicts that stay true (None: remember nothing).
+
+    `traffic` gives the requests and bytes so far where the store counts them better than calls can be counted.
+    """
+
+    jobs: int = 4
+    cache: Path | None = None
+    traffic: Callable[[], Traffic] | None = None
+    limits: Limits = Limits()
+    clock: Callable[[], float] = time.monotonic
+    now: Callable[[], float] = time.time
+
+
+MEANS = Means()

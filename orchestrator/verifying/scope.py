@@ -1,0 +1,81 @@
+"""Says in sentences what a verification proved, what it could not check, and what its level does not look at."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from orchestrator.core.fleet import Level
+from orchestrator.core.verification import VerifiedPlatform
+from orchestrator.verifying.check import reaches
+from orchestrator.verifying.evidence import Entry, Evidence, Fault, FaultKind, Part, short
+
+_NOT_LOOKED_AT = (
+    (Level.EXIST, "whether the layers are there"),
+    (Level.ENTRYPOINT, "what is inside the layers"),
+    (Level.FULL, "files that the entry point does not need"),
+)
+
+
+def out_of_scope(level: Level) -> tuple[str, ...]:
+    """What a level does not look at, by its nature."""
+    missing = [text for needed, text in _NOT_LOOKED_AT if not reaches(level, needed)]
+    return tuple(f"{text} (level {level})" for text in missing[:1])
+
+
+def not_checked(evidence: Evidence) -> tuple[str, ...]:
+    """What the level promises and could not be checked; anything here makes a pass `incomplete`."""
+    unreachable = [fault for fault in evidence.faults if fault.kind is FaultKind.UNREACHABLE]
+    sentences = [_unreachable(fault) for fault in unreachable]
+    sentences += [
+        f"the configuration of {entry.label} (it could not be read)" for entry in evidence.images if _is_blind(entry)
+    ]
+    if evidence.left_out:
+        sentences.append(f"{evidence.left_out} entries of the list, which is larger than any image needs")
+    return tuple(dict.fromkeys(sentences))
+
+
+def _is_blind(entry: Entry) -> bool:
+    return entry.manifest is not None and entry.config is None
+
+
+def _unreachable(fault: Fault) -> str:
+    return f"the {fault.part} {short(fault.digest)}: {fault.detail}"
+
+
+def proved(evidence: Evidence) -> tuple[str, ...]:
+    """What is certain now, one sentence a step."""
+    images = evidence.images
+    read = [entry for entry in images if entry.manifest and entry.config]
+    faulty = Counter(fault.part for fault in evidence.faults)
+    kind = "list" if evidence.is_list else "single image"
+    names = ", ".join(entry.label for entry in images) or "no platform"
+    sentences = [f"the {kind} {short(evidence.root.digest)} has {names}"]
+    sentences.append(
+        f"{len(read)} of {len(images)} manifests and configurations are there, with the digests and sizes that the "
+        "list gives"
+    )
+    if evidence.blobs:
+        there = sum(evidence.blobs.values())
+        sentences.append(f"{there} of {len(evidence.blobs)} distinct layers are there")
+    if faulty[Part.STATEMENT] == 0 and any(one.statements for one in evidence.attestations):
+        sentences.append(f"{len(evidence.attestations)} attestations speak of the images that they are attached to")
+    if evidence.final_digest == evidence.root.digest:
+        sentences.append("the tag points at the same digest at the end")
+    return tuple(sentences)
+
+
+def verified_platforms(evidence: Evidence) -> tuple[VerifiedPlatform, ...]:
+    """One row for each image."""
+    return tuple(_row(evidence, entry) for entry in evidence.images)
+
+
+def _row(evidence: Evidence, entry: Entry) -> VerifiedPlatform:
+    digest = entry.descriptor.digest
+    attestations = evidence.attestations_of(digest)
+    types = sorted(frozenset().union(*(one.predicate_types for one in attestations)))
+    return VerifiedPlatform(
+        platform=entry.label,
+        digest=digest,
+        size=sum(layer.size for layer in entry.layers if layer.size > 0),
+        attestations=tuple(types),
+    )
