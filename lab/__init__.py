@@ -1,1 +1,1 @@
-"""The lab: a real engine, registry, emulator, builder node and base images for demos and tests, standard library only."""
+"""The lab: a real engine, registry, emulator, builder node and base images, with the standard library only."""

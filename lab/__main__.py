@@ -1,4 +1,4 @@
-"""The lab's command line: `python3 -m lab up | down | env | run | status | buildkit-image`."""
+"""The lab's command line: `python3 -m lab up | down | env | run | status | install`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from lab.debian import Package
 from lab.down import bring_down
 from lab.errors import LabError
 from lab.home import Home, locked
 from lab.setting import Lab
 from lab.status import status_lines
-from lab.up import bring_up
+from lab.up import Packages, Teller, bring_up
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,8 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser("env", help="print the environment, one KEY=VALUE a line")
     run = commands.add_parser("run", help="run a command in the environment: run -- CMD…")
     run.add_argument("words", nargs=argparse.REMAINDER, metavar="CMD")
+    install = commands.add_parser("install", help="install Debian packages that this machine lacks")
+    install.add_argument("packages", nargs="+", metavar="PACKAGE")
     commands.add_parser("status", help="tell what runs; exit code 1 if anything does not")
     return top
 
@@ -56,6 +59,9 @@ def act(arguments: argparse.Namespace, home: Home) -> int:
         case "env":
             for key, value in Lab.load(home).environment.items():
                 say(f"{key}={value}")
+        case "install":
+            with locked(home, lambda: say("lab: waiting for another call")):
+                Packages(home, Teller(say)).install("packages", tuple(map(Package, arguments.packages)))
         case "status":
             return show_status(home)
         case _:
@@ -76,7 +82,7 @@ def run_in(lab: Lab, words: Sequence[str]) -> int:
     if not command:
         raise LabError("nothing to run", hint="python3 -m lab run -- CMD…")
     try:
-        os.execvpe(command[0], command, {**os.environ, **lab.environment})
+        os.execvpe(command[0], command, {**os.environ, **lab.environment})  # noqa: S606 - no shell is wanted
     except FileNotFoundError:
         raise LabError(f"{command[0]}: no such command") from None
 

@@ -1,4 +1,4 @@
-"""The base images of both platforms: made of Debian's packages into the lab's registry, or copied where they can be pulled."""
+"""The base images of both platforms: made of Debian's packages, or copied where they can be pulled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lab.busybox import busybox_layers
 from lab.debian import ARCHITECTURES, foreign_architecture, machine_architecture
 from lab.images import Repository
 from lab.process import run, succeeds
@@ -100,18 +99,14 @@ def _copy(target: str, source: list[str], environment: Mapping[str, str]) -> Non
 
 def amd64_digest(manifests: list[dict[str, dict[str, str]]]) -> str:
     """The digest of the linux/amd64 entry of a list."""
-    wanted = ("linux", "amd64")
-    return next(
-        str(each["digest"])
-        for each in manifests
-        if (each["platform"]["os"], each["platform"]["architecture"]) == wanted
-    )
+    platforms = [(each["platform"]["os"], each["platform"]["architecture"]) for each in manifests]
+    return str(manifests[platforms.index(("linux", "amd64"))]["digest"])
 
 
 def load_where_from_finds_them(host: str, environment: Mapping[str, str]) -> None:
     """For an engine that is not ours and reaches no public registry: under their usual names in its own store."""
     for name, tag in (DEBIAN, BUSYBOX):
+        source = f"{host}/{name}:{tag}"
         for architecture in (foreign_architecture(), machine_architecture()):
-            source = f"{host}/{name}:{tag}"
             run(["docker", "pull", "--quiet", "--platform", f"linux/{architecture}", source], environment=environment)
         run(["docker", "tag", source, f"{name.removeprefix('library/')}:{tag}"], environment=environment)

@@ -1,4 +1,4 @@
-"""Makes an engine a `remote` node: each connection to a Unix socket is handed to a `docker buildx dial-stdio` of its own."""
+"""Makes an engine a `remote` node: each connection to a socket gets a `docker buildx dial-stdio` of its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Children = list[subprocess.Popen[bytes]]
 
 
 def serve(path: Path, argv: list[str]) -> None:
-    """Accept for ever; the child gets the connection as its standard input and output, so half-closing needs no care."""
+    """Accept for ever; the child gets the connection itself as standard input and output: half-closing just works."""
     children: Children = []
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Debian's packages by an apt configuration of our own: the machine's mirror, the newer suites pinned low, nothing left in /etc/apt."""
+"""Debian's packages from the machine's own mirror, by an apt configuration of our own: nothing is left in /etc/apt."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Apt:
 
     def install(self, packages: Sequence[Package]) -> None:
         named = [self._named(package) for package in packages]
-        words = [*INSTALL, "-o", "Dpkg::Use-Pty=0", *named]
+        words = [*INSTALL, "-o", "Dpkg::Use-Pty=0", "-o", "DPkg::Lock::Timeout=300", *named]
         with services_denied():
             run(self.command("apt-get", *words), environment={"DEBIAN_FRONTEND": "noninteractive"}, timeout=900)
 

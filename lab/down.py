@@ -6,7 +6,6 @@ import shutil
 from typing import TYPE_CHECKING
 
 from lab import emulator
-from lab.debian import ARCHITECTURES
 from lab.errors import LabError
 from lab.nodes import remove_builder
 from lab.setting import BUILDER, Lab
@@ -40,5 +39,6 @@ def _stop(lab: Lab, say: Callable[[str], None]) -> None:
         say("lab: registry stopped")
     if lab.decisions.own_engine and lab.engine.stop():
         say("lab: engine stopped")
-    if any([emulator.remove(architecture) for architecture in ARCHITECTURES]):
+    if lab.home.emulator.exists() and emulator.remove(lab.home.emulator.read_text()):
         say("lab: emulator unregistered")
+    lab.home.emulator.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The kernel's table of emulators (binfmt_misc): registering, breaking and removing the one for the other architecture."""
+"""The kernel's table of emulators (binfmt_misc): registering, breaking and removing entries."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 TABLE = Path("/proc/sys/fs/binfmt_misc")
 GOOD_FLAGS = "POCF"  # keep argv[0], pass the open file, take its credentials, and open the interpreter at registration
 NAME = "mabuild-lab-{}"
-QEMU_NAMES = {"arm64": "aarch64", "amd64": "x86_64"}
-MACHINES = {"arm64": 0xB7, "amd64": 0x3E}  # e_machine of the ELF header
+QEMU_NAMES = {"arm64": "aarch64", "amd64": "x86_64", "riscv64": "riscv64"}
+MACHINES = {"arm64": 0xB7, "amd64": 0x3E, "riscv64": 0xF3}  # e_machine of the ELF header
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def _escaped(digits: str) -> str:
 
 
 def elf_pattern(architecture: str) -> tuple[str, str]:
-    """Magic and mask, in hexadecimal, of 64-bit little-endian ELF programs (executable or shared) of an architecture."""
+    """Magic and mask, in hexadecimal, of an architecture's 64-bit little-endian ELF programs."""
     magic = "7f454c46" + "020101" + "00" * 9 + "0200" + MACHINES[architecture].to_bytes(2, "little").hex()
     mask = "ff" * 7 + "00" + "ff" * 8 + "feff" + "ffff"  # any OS ABI; ET_EXEC and ET_DYN differ in one bit
     return magic, mask
@@ -110,7 +110,7 @@ def mount_table() -> None:
 
 @contextmanager
 def broken(architecture: str, flags: str = "OC") -> Iterator[None]:
-    """For a while, only an entry with these flags is there; with empty flags none at all. The machine's own come back."""
+    """For a while only an entry with these flags is there, or none with empty flags; then the machine's own again."""
     before = registrations(architecture)
     for entry in before:
         _write(TABLE / entry.name, "-1")

@@ -1,4 +1,4 @@
-"""Docker engines: one that is there already, or our own with the containerd image store, each with all its folders apart."""
+"""Docker engines: one that is there already, or our own, each with all its folders apart."""
 
 from __future__ import annotations
 

@@ -63,6 +63,11 @@ class Home:
         """What `up` decided (port, engine), read by `env`."""
         return self.root / "settings.json"
 
+    @property
+    def emulator(self) -> Path:
+        """Names the architecture whose emulator this lab registered, and so has to remove."""
+        return self.run / "emulator"
+
     def make(self) -> None:
         for folder in (self.run, self.log, self.bases, self.buildx):
             folder.mkdir(parents=True, exist_ok=True)

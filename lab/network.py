@@ -1,4 +1,4 @@
-"""A bridge of its own for each engine of the lab, with its own few firewall rules, so that other engines are left alone."""
+"""A bridge for each engine of the lab, with firewall rules of its own, so that other engines are left alone."""
 
 from __future__ import annotations
 

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RemoteNode:
-    """A bridge to an engine. Its BUILDX_CONFIG is its own: with the shared one, `docker buildx ls` holds the lock that it waits for."""
+    """A bridge to an engine.
+
+    Its BUILDX_CONFIG is its own: with the shared one, `docker buildx ls` holds the lock that the bridge waits for.
+    """
 
     socket: Path
     config: Path
@@ -59,20 +62,10 @@ def create_builder(name: str, endpoints: Mapping[str, str], environment: Mapping
 
 
 def create_container_builder(name: str, environment: Mapping[str, str]) -> None:
-    """For an engine whose image store cannot push by digest; on the host's network, where localhost is the registry's."""
+    """For an engine whose store cannot push by digest; on the host's network, where localhost is the registry's."""
     remove_builder(name, environment)
-    words = [
-        "docker",
-        "buildx",
-        "create",
-        "--name",
-        name,
-        "--driver",
-        "docker-container",
-        "--driver-opt",
-        "network=host",
-    ]
-    run([*words, "--bootstrap"], environment=environment)
+    words = ["docker", "buildx", "create", "--name", name, "--driver", "docker-container"]
+    run([*words, "--driver-opt", "network=host", "--bootstrap"], environment=environment)
 
 
 def remove_builder(name: str, environment: Mapping[str, str]) -> bool:

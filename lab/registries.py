@@ -1,4 +1,4 @@
-"""Registries on this machine: Debian's docker-registry as a process, or the registry image where only docker is there."""
+"""Registries on this machine: Debian's docker-registry, or the registry image where only docker is there."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Registry:
         words += ["--publish", f"127.0.0.1:{self.port}:5000", "--volume", f"{self.folder}:/var/lib/registry"]
         words += ["--env", "REGISTRY_STORAGE_DELETE_ENABLED=true", IMAGE]
         run(words, environment=environment)
-        wait = f"until wget -q -O /dev/null http://127.0.0.1:5000/v2/; do sleep 0.1; done"
+        wait = "until wget -q -O /dev/null http://127.0.0.1:5000/v2/; do sleep 0.1; done"
         run(["docker", "exec", self.name, "timeout", "20", "sh", "-c", wait], environment=environment)
 
     def stop(self, environment: Mapping[str, str]) -> bool:

@@ -1,4 +1,4 @@
-"""Root folders of real Debian systems: unpacked by the machine's own dpkg, so that only maintainer scripts run under emulation."""
+"""Real Debian systems, unpacked by the machine's own dpkg, so that only maintainer scripts are emulated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.debian import machine_architecture
-from lab.errors import LabError
 from lab.images import Layer, pack
 from lab.process import pipe, run
 
@@ -126,7 +125,7 @@ def _configure(archives: Sequence[Path], root: Path, certificates_of: Callable[[
 
 @contextmanager
 def _certificates_from(other: Callable[[], Path] | None, root: Path) -> Iterator[None]:
-    """Take the certificates that another root has made of the same package: under emulation it takes 25 s, and they are the same."""
+    """Take the certificates that another root made of the same package: the same, and 18 s quicker than emulated."""
     authorities = root / LOCAL_AUTHORITIES.relative_to("/")
     authorities.mkdir(parents=True, exist_ok=True)
     if other is None:

@@ -1,4 +1,4 @@
-"""The lab as one thing: what was decided when it came up, the parts that follow from it, and the environment that uses them."""
+"""The lab as one thing: what was decided when it came up, and the parts and environment that follow from it."""
 
 from __future__ import annotations
 
@@ -49,13 +49,8 @@ class Lab:
     @property
     def registry(self) -> Registry:
         home = self.home
-        return Registry(
-            "mabuild-lab-registry",
-            self.decisions.port,
-            home.registry,
-            home.run / "registry.json",
-            home.log / "registry.log",
-        )
+        record, log = home.run / "registry.json", home.log / "registry.log"
+        return Registry("mabuild-lab-registry", self.decisions.port, home.registry, record, log)
 
     @property
     def engine(self) -> Engine:

@@ -36,5 +36,5 @@ def status_lines(lab: Lab) -> tuple[Line, ...]:
     )
 
 
-def _line(name: str, is_up: bool, detail: str) -> Line:  # noqa: FBT001 - a table's cell
+def _line(name: str, is_up: bool, detail: str) -> Line:
     return name, "up" if is_up else "missing", detail

@@ -80,10 +80,8 @@ def bring_up(home: Home, say: Callable[[str], None]) -> Lab:
     home.make()
     lab = Lab(home, decide(home))
     with ThreadPoolExecutor(max_workers=3) as pool:
-        if lab.decisions.own_engine:
-            lab = raise_own(lab, Teller(say), pool)
-        else:
-            lab = join_existing(lab, Teller(say), pool)
+        raised = raise_own if lab.decisions.own_engine else join_existing
+        lab = raised(lab, Teller(say), pool)
     lab.save()
     return lab
 
@@ -110,7 +108,7 @@ def raise_own(lab: Lab, teller: Teller, pool: ThreadPoolExecutor) -> Lab:
     """An engine of our own on this machine."""
     packages = Packages(lab.home, teller)
     start_registry_if_installed(lab, teller)
-    provide_emulator(packages, teller)
+    provide_emulator(lab.home, packages, teller)
     making = begin_debian(lab, packages, pool)
     packages.install("engine, buildx, registry", (*engine_packages(on_path), *other_packages(on_path)))
     start_registry_if_installed(lab, teller)
@@ -150,7 +148,7 @@ def start_node(lab: Lab, teller: Teller) -> None:
             create_builder(BUILDER, {f"{BUILDER}0": lab.node.endpoint}, lab.environment)
 
 
-def provide_emulator(packages: Packages, teller: Teller) -> None:
+def provide_emulator(home: Home, packages: Packages, teller: Teller) -> None:
     foreign = foreign_architecture()
     if emulator.ready(foreign):
         return
@@ -158,6 +156,7 @@ def provide_emulator(packages: Packages, teller: Teller) -> None:
         packages.install("emulator", (emulator_package(packages.apt.codename),))
     with teller.step(f"emulator for {foreign} registered"):
         emulator.register(foreign)
+        home.emulator.write_text(foreign)
 
 
 def begin_debian(lab: Lab, packages: Packages, pool: ThreadPoolExecutor) -> tuple[bases.Debians, ...]:
@@ -189,7 +188,7 @@ def join_existing(lab: Lab, teller: Teller, pool: ThreadPoolExecutor) -> Lab:
         with teller.step(f"registry started on {lab.registry.host}"):
             lab.registry.start({})
     if f"linux/{foreign_architecture()}" not in node_platforms():
-        provide_foreign_platform(packages, teller)
+        provide_foreign_platform(lab.home, packages, teller)
     if lab.decisions.remote:
         start_node(lab, teller)
     elif not has_builder(BUILDER, lab.home.buildx):
@@ -198,10 +197,10 @@ def join_existing(lab: Lab, teller: Teller, pool: ThreadPoolExecutor) -> Lab:
     return provide_bases_to_existing(lab, packages, teller, pool)
 
 
-def provide_foreign_platform(packages: Packages, teller: Teller) -> None:
+def provide_foreign_platform(home: Home, packages: Packages, teller: Teller) -> None:
     if not is_root():
         raise LabError(f"this engine cannot run {foreign_architecture()} programs", hint=WITHOUT_EMULATOR)
-    provide_emulator(packages, teller)
+    provide_emulator(home, packages, teller)
 
 
 def provide_bases_to_existing(lab: Lab, packages: Packages, teller: Teller, pool: ThreadPoolExecutor) -> Lab:

@@ -1,0 +1,51 @@
+# `make demo` does the main job on real parts, `make test` proves it. `make help` lists the rest.
+
+PYTHON ?= python3
+PYTEST_FLAGS ?= -n 2
+VENV := .venv
+BIN := $(VENV)/bin
+LAB := $(PYTHON) -m lab
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo demo-down test lint lab lab-down
+MAKEFLAGS += --no-print-directory
+.SILENT:
+
+help: ## this list
+	sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+setup: $(READY) ## a virtual environment with everything, in .venv
+
+$(READY): requirements/dev.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "mabuild needs Python 3.11 or newer; name it with: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 2; }
+	$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(LAB) install python3-venv
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+lab: ## engine, registry, emulator, builder node and base images
+	$(LAB) up
+
+lab-down: ## stop what `make lab` started
+	$(LAB) down
+
+demo: setup lab ## the main job on the example fleet
+	$(LAB) run -- $(BIN)/python -m lab.demo
+
+demo-down: lab-down ## stop what `make demo` started
+
+lint: setup ## ruff, mypy, import-linter
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+# The lab is stopped again only if it was this that started it; pytest's summary stays the last line.
+test: setup ## lint, then all tests on real parts
+	was_up=$$($(LAB) status >/dev/null 2>&1 && echo yes || echo no); \
+	trap 'test $$was_up = yes || $(LAB) down >/dev/null 2>&1' EXIT; \
+	trap 'exit 130' INT TERM; \
+	$(LAB) up && $(MAKE) lint && $(LAB) run -- $(BIN)/pytest $(PYTEST_FLAGS)
