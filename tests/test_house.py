@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FILES = sorted((ROOT / "orchestrator").rglob("*.py"))
 FORBIDDEN_NAMES = {"utils", "helpers", "manager", "base", "misc", "common"}
-TABLES = {"commands", "rules", "checks", "findings", "plan", "progress"}
+TABLES = {"commands", "rules", "checks", "drivers", "findings", "plan", "progress"}
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

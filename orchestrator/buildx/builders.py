@@ -1,0 +1,79 @@
+"""The builders that mabuild makes: one per node, named after it, made where missing, reused, and removed on request."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+from orchestrator.buildx.builderfile import Builder, builder_names, read_builder
+from orchestrator.buildx.process import run
+from orchestrator.buildx.sources import PREFIX, NodeSource
+from orchestrator.core.errors import UnreachableError
+
+_REMOVE_SECONDS = 60.0
+
+
+def ensure_builder(source: NodeSource, environment: Mapping[str, str]) -> None:
+    """Make the builder of a node where it is missing or other than asked; UnreachableError where that fails."""
+    if not source.makes:
+        return
+    there = read_builder(environment, source.builder)
+    if there is not None and _is_as_asked(there, source):
+        return
+    if there is not None:
+        _run(("rm", "--keep-state", source.builder), environment, _REMOVE_SECONDS)
+    try:
+        _run(create_arguments(source), environment, source.driver.boot_seconds)
+    except UnreachableError:
+        made_meanwhile = read_builder(environment, source.builder)
+        if made_meanwhile is None or not _is_as_asked(made_meanwhile, source):
+            raise
+
+
+def create_arguments(source: NodeSource) -> tuple[str, ...]:
+    """The arguments of `docker buildx` that make the builder of a node."""
+    flags = ("--buildkitd-flags", shlex.join(source.flags)) if source.flags else ()
+    name = ("--name", source.builder, "--node", source.node_name)
+    return ("create", *name, "--driver", source.spec.driver, *flags, *source.driver.create(source.spec))
+
+
+def own_builders(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The builders that mabuild made."""
+    return tuple(name for name in builder_names(environment) if name.startswith(PREFIX))
+
+
+def remove_builders(names: tuple[str, ...], environment: Mapping[str, str]) -> None:
+    """Remove builders with what they run and keep; those that only borrow another builder's container leave it."""
+    for name in names:
+        keep = ("--keep-daemon",) if _borrows(name, environment) else ()
+        _run(("rm", "--force", *keep, name), environment, _REMOVE_SECONDS)
+
+
+def _borrows(name: str, environment: Mapping[str, str]) -> bool:
+    own = read_builder(environment, name)
+    nodes = {node.name for node in own.nodes} if own else set()
+    others = (read_builder(environment, other) for other in builder_names(environment) if other != name.lower())
+    return any(nodes & {node.name for node in other.nodes} for other in others if other is not None)
+
+
+def _is_as_asked(there: Builder, source: NodeSource) -> bool:
+    if there.driver != source.spec.driver or len(there.nodes) != 1:
+        return False
+    node = there.nodes[0]
+    wanted = dict(source.spec.driver_options)
+    tls = {"cacert": source.spec.tls.ca, "cert": source.spec.tls.cert, "key": source.spec.tls.key}
+    wanted |= {key: value for key, value in tls.items() if value}
+    same_place = not source.spec.endpoint or node.endpoint == source.spec.endpoint
+    return same_place and node.name == source.node_name and dict(node.options) == wanted
+
+
+def _run(arguments: tuple[str, ...], environment: Mapping[str, str], timeout: float) -> None:
+    done = run(("docker", "buildx", *arguments), timeout, environment=environment)
+    if done.code:
+        raise UnreachableError(f"docker buildx {arguments[0]}: {last_line(done.stderr)}")
+
+
+def last_line(text: str) -> str:
+    """The last line that says something, without docker's `ERROR:`; at most 300 characters."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1].removeprefix("ERROR: ")[:300] if lines else "it said nothing"
