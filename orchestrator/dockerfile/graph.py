@@ -9,6 +9,7 @@ from enum import StrEnum
 from orchestrator.core.errors import UsageError
 from orchestrator.core.reference import Reference
 from orchestrator.dockerfile.instruction import Flag, Instruction
+from orchestrator.dockerfile.source import shown
 from orchestrator.dockerfile.stages import Stage
 
 EXTERNAL = -1
@@ -65,7 +66,7 @@ def sources(instruction: Instruction, names: dict[str, int], stages: int) -> tup
         if "$" in name:
             problems.append(
                 Problem(
-                    f"--from={name}: variables are not expanded here",
+                    f"--from={shown(name)}: variables are not expanded here",
                     flag.word.line,
                     "name a stage that is made with FROM and the variable",
                 )
@@ -75,7 +76,7 @@ def sources(instruction: Instruction, names: dict[str, int], stages: int) -> tup
         if kind is UseKind.COPY and name.isascii() and name.isdecimal():
             stage = int(name) if len(name) < 9 else stages
             if stage >= stages:
-                problems.append(Problem(f"--from={name}: there is no stage {name}", flag.word.line))
+                problems.append(Problem(f"--from={shown(name)}: there is no such stage", flag.word.line))
                 continue
         links.append(Link(name, kind, stage, flag.word.line, flag.word.column))
     return links, problems

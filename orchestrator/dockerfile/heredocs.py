@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.dockerfile.lexer import ExpansionError, Lexer
 
+_PLAIN = re.compile(r"\d*<<(-?)(\w+)")
 _OPENING = re.compile(r"(\d*)<<(-?)\s*([^<]*)")
 
 
@@ -35,6 +36,9 @@ def openings(line: str) -> tuple[Opening, ...]:
 
 def opening(word: str) -> Opening | None:
     """What a word opens; None for words that open nothing, such as the here-string `<<<`."""
+    plain = _PLAIN.fullmatch(word)
+    if plain:
+        return Opening(plain[2], bool(plain[1]), expand=True)
     match = _OPENING.fullmatch(word)
     if match is None or not match[3]:
         return None

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from orchestrator.dockerfile.pattern import replaced, without_prefix, without_suffix
-from orchestrator.dockerfile.source import WHITESPACE
+from orchestrator.dockerfile.source import WHITESPACE, shown
 
 LONGEST = 65_536
 """Characters that a word may expand to: values that double with each line end here."""
 _DEEPEST = 50
 _SPECIAL = "@*#?-$!0"
+_SPACE = re.compile(f"[{WHITESPACE}]")
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 _PLAIN = re.compile(r"[^\s$'\"<\\`}/\x85]+")
 
 
@@ -41,6 +43,10 @@ class _Words:
     inside: bool = False
 
     def add(self, text: str) -> None:
+        if not _SPACE.search(text):
+            if text:
+                self.add_raw(text)
+            return
         for character in text:
             if character not in WHITESPACE:
                 self.add_raw(character)
@@ -133,7 +139,7 @@ class Lexer:
                 plain = _PLAIN.match(self.source, self.at)
                 piece = plain[0] if plain else character
                 self.at += len(piece)
-                words.add(piece) if len(piece) == 1 else words.add_raw(piece)
+                words.add(piece)
         return piece
 
     def _escaped(self) -> str:
@@ -237,7 +243,7 @@ class Lexer:
                 return word if is_set else ""
             case "?":
                 if not is_set:
-                    raise ExpansionError(f"{name}: {word or 'is not allowed to be unset'}")
+                    raise ExpansionError(f"{shown(name)}: {shown(word) or 'is not allowed to be unset'}")
                 return value or ""
             case _:
                 return _trimmed(operator, word, value or "")
@@ -283,6 +289,11 @@ def expand(word: str, value_of: Lookup, escape: str = "\\") -> Expanded:
     """
     if not any(character in word for character in ("$", "'", '"', escape)):
         return Expanded(word)
+    variable = _VARIABLE.fullmatch(word)
+    if variable:
+        name = variable[1] or variable[2]
+        value = value_of(name)
+        return Expanded("", missing=frozenset({name})) if value is None else Expanded(value, frozenset({name}))
     lexer = Lexer(word, value_of, escape)
     text, _ = lexer.run()
     return Expanded(text, frozenset(lexer.used), frozenset(lexer.missing))

@@ -62,7 +62,7 @@ def _has_foreign_syntax(directives: tuple[Directive, ...]) -> bool:
     for directive in directives:
         if directive.name == "syntax":
             repository = directive.value.split()[0].split("@")[0].rpartition("/")[2].partition(":")[0]
-            return not repository.startswith("dockerfile")
+            return repository not in {"dockerfile", "dockerfile-upstream"}
     return False
 
 

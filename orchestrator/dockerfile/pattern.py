@@ -68,20 +68,19 @@ def _reversed(pattern: str) -> str:
 
 
 def replaced(value: str, pattern: str, replacement: str, *, everywhere: bool) -> str:
-    """`${V/pattern/replacement}` and `${V//pattern/replacement}`."""
+    """`${V/pattern/replacement}` and `${V//pattern/replacement}`; right behind a match an empty one does not count."""
     pieces = _pieces(pattern)
     first = re.compile(pieces[0])
     result: list[str] = []
-    at = 0
+    at = copied = 0
     while found := first.search(value, at):
-        end = _span(value, pieces, found.start(), longest=True)
+        begin, end = found.start(), _span(value, pieces, found.start(), longest=True)
         if end < 0:
             break
-        result += [value[at : found.start()], replacement]
-        if end == found.start():
-            result.append(value[end : end + 1])
-            end += 1
-        at = end
+        if end > begin or begin > copied or not result:
+            result += [value[copied:begin], replacement]
+            copied = end
+        at = max(end, begin + 1)
         if not everywhere or at > len(value):
             break
-    return "".join(result) + value[at:]
+    return "".join(result) + value[copied:]

@@ -9,7 +9,7 @@ from orchestrator.core.errors import DockerfileError
 from orchestrator.dockerfile.heredocs import openings
 from orchestrator.dockerfile.instruction import Directive, Heredoc, Instruction
 from orchestrator.dockerfile.lexer import ExpansionError
-from orchestrator.dockerfile.source import WHITESPACE, SourceText, Word, lines_of
+from orchestrator.dockerfile.source import WHITESPACE, SourceText, Word, lines_of, shown
 from orchestrator.dockerfile.syntax import Place, instruction
 
 LONGEST_LINE = 65_536
@@ -103,7 +103,7 @@ class _Reader:
             raise self.error(f"only one {name} parser directive can be used", number)
         if name == "escape":
             if match[2] not in {"`", "\\"}:
-                raise self.error(f"invalid escape character {match[2]!r}", number, hint="it is ` or \\")
+                raise self.error(f"invalid escape character {shown(match[2])!r}", number, hint="it is ` or \\")
             self.escape = match[2]
         self.directives.append(Directive(name, match[2], number))
 
@@ -173,7 +173,9 @@ class _Reader:
             if name == (line.lstrip("\t") if strip_tabs else line):
                 body = lines_of(self.lines[begin : self.at - 1], begin + 1)
                 return Heredoc(name, body, begin + 1, strip_tabs, expand)
-        raise self.error(f"the heredoc {name} has no end", begin, hint=f"a line {name} with nothing else ends it")
+        raise self.error(
+            f"the heredoc {shown(name)} has no end", begin, hint=f"a line {shown(name)} with nothing else ends it"
+        )
 
 
 def scan(text: str, path: str) -> Scanned:

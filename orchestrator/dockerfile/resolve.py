@@ -23,6 +23,7 @@ from orchestrator.dockerfile.instruction import Instruction
 from orchestrator.dockerfile.lexer import Expanded, ExpansionError, expand
 from orchestrator.dockerfile.parse import Dockerfile
 from orchestrator.dockerfile.scope import Scope, Variable, automatic_values, global_scope
+from orchestrator.dockerfile.source import shown
 from orchestrator.dockerfile.stages import Stage
 
 SCRATCH = "scratch"
@@ -100,7 +101,7 @@ class _Resolver:
         try:
             return expand(text, self._value_of, self.dockerfile.escape)
         except ExpansionError as error:
-            self.problems.append(Problem(f"{text}: {error}", line))
+            self.problems.append(Problem(f"{shown(text)}: {error}", line))
             return Expanded("")
 
     def _value_of(self, name: str) -> str | None:
@@ -137,7 +138,7 @@ class _Resolver:
             hint = (
                 "a variable in --platform is seen here only if it is an ARG before the first FROM" if not text else ""
             )
-            message = f"--platform={stage.platform} is empty" if not text else f"--platform={text}: {error.message}"
+            message = f"--platform={shown(stage.platform)} is empty" if not text else shown(error.message, 200)
             self.problems.append(Problem(message, stage.platform_word.line, hint))
             return self.platform
 
@@ -173,7 +174,7 @@ class _Resolver:
         for index in sorted(needed):
             for link in self.links[index]:
                 if link.stage > index:
-                    message = f"--from={link.name}: that stage is defined further down"
+                    message = f"--from={shown(link.name)}: that stage is defined further down"
                     self.problems.append(Problem(message, link.line, "move it above the stage that copies from it"))
 
     def build(self, index: int, scopes: dict[int, Scope]) -> ResolvedStage:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from orchestrator.core.platform import Platform
 from orchestrator.dockerfile.instruction import Assignment, Instruction
 from orchestrator.dockerfile.lexer import ExpansionError, expand
+from orchestrator.dockerfile.source import shown
 
 AUTOMATIC = frozenset(
     f"{side}{part}" for side in ("BUILD", "TARGET") for part in ("PLATFORM", "OS", "OSVERSION", "ARCH", "VARIANT")
@@ -119,7 +120,7 @@ class Scope:
         try:
             result = expand(written, self._value_of, self.escape)
         except ExpansionError as error:
-            self.errors.append((assignment.name_word.line, f"{assignment.name}={written}: {error}"))
+            self.errors.append((assignment.name_word.line, f"{shown(f'{assignment.name}={written}')}: {error}"))
             return "", False
         known = not (self.opaque and result.missing) and all(self.lookup(name).known for name in result.used)
         return result.text, known
@@ -166,7 +167,7 @@ def global_scope(
             try:
                 value = expand(assignment.value.text, value_of, escape).text
             except ExpansionError as error:
-                errors.append((assignment.name_word.line, f"{name}={assignment.value.text}: {error}"))
+                errors.append((assignment.name_word.line, f"{shown(f'{name}={assignment.value.text}')}: {error}"))
                 continue
             variables[name] = _variable(assignment, value, Origin.GLOBAL_DEFAULT)
     return variables, errors

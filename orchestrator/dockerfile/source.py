@@ -47,6 +47,9 @@ class SourceText:
 
     def word(self, start: int, end: int) -> Word:
         """The piece between two offsets with its place."""
+        if len(self.places) == 1:
+            line, column = self.places[0]
+            return Word(self.text[start:end], line, column + start, line, column + end)
         line, column = self.position(start)
         end_line, end_column = self.end_position(end) if end > start else (line, column)
         return Word(self.text[start:end], line, column, end_line, end_column)
@@ -60,6 +63,18 @@ class SourceText:
         return SourceText(self.text[start:end], starts, places)
 
 
+def concatenated(pieces: list[SourceText]) -> SourceText:
+    """Texts one behind the other, each with its places."""
+    starts: list[int] = []
+    places: list[tuple[int, int]] = []
+    length = 0
+    for piece in (one for one in pieces if one.text):
+        starts += [length + start for start in piece.starts]
+        places += piece.places
+        length += len(piece.text)
+    return SourceText("".join(piece.text for piece in pieces), tuple(starts), tuple(places))
+
+
 def lines_of(lines: list[str], first_line: int) -> SourceText:
     """Whole lines of the file, one below the other; `first_line` is the number of the first one."""
     starts, offset = [], 0
@@ -68,3 +83,9 @@ def lines_of(lines: list[str], first_line: int) -> SourceText:
         offset += len(line)
     places = tuple((first_line + index, 1) for index in range(len(lines)))
     return SourceText("".join(lines), tuple(starts) or (0,), places or ((first_line, 1),))
+
+
+def shown(text: str, longest: int = 60) -> str:
+    """A text of the file as a message shows it: on one line, and not too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from orchestrator.core.errors import DockerfileError
 from orchestrator.dockerfile.instruction import KEYWORDS, Instruction
-from orchestrator.dockerfile.source import Word
+from orchestrator.dockerfile.source import Word, shown
 
 MOST_STAGES = 2_000
 _STAGE_NAME = re.compile(r"[a-z][a-z0-9-_.]*")
@@ -77,7 +77,7 @@ def _stage(index: int, origin: Instruction, instructions: tuple[Instruction, ...
     name = words[2].text.lower() if len(words) == 3 else ""
     if name and not _STAGE_NAME.fullmatch(name):
         raise DockerfileError(
-            f"{words[2].text!r} is no name for a stage",
+            f"{shown(words[2].text)!r} is no name for a stage",
             path=path,
             line=origin.line,
             hint="it begins with a letter and has letters, digits, - _ .",
@@ -91,9 +91,8 @@ def _check(one: Instruction, path: str, *, foreign: bool) -> None:
     problem = _problem(one)
     if one.keyword not in KEYWORDS and not foreign:
         near = difflib.get_close_matches(one.keyword, KEYWORDS, 1, 0.6) if len(one.keyword) < 40 else []
-        shown = one.keyword if len(one.keyword) < 40 else f"{one.keyword[:39]}…"
         hint = f"did you mean {near[0]}?" if near else ""
-        raise DockerfileError(f"unknown instruction: {shown}", path=path, line=one.line, hint=hint)
+        raise DockerfileError(f"unknown instruction: {shown(one.keyword)}", path=path, line=one.line, hint=hint)
     if problem:
         raise DockerfileError(f"{one.keyword} {problem}", path=path, line=one.line)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.core.errors import DockerfileError
 from orchestrator.dockerfile.instruction import KEYWORDS, Assignment, Flag
-from orchestrator.dockerfile.source import SourceText, Word
+from orchestrator.dockerfile.source import SourceText, Word, shown
 from orchestrator.dockerfile.words import (
     SPACES,
     NotStringsError,
@@ -156,7 +156,7 @@ def _pairs(parsed: Parsed, escape: str, place: Place) -> Parsed:
     for span, end in pairs:
         if end == span[1]:
             raise place.error(
-                f"no = in {text[span[0] : span[1]]!r}",
+                f"no = in {shown(text[span[0] : span[1]])!r}",
                 hint=f"{parsed.keyword} takes name=value; quote values with spaces",
             )
     return _with_assignments(parsed, pairs)

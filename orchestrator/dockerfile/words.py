@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from orchestrator.dockerfile.source import WHITESPACE, SourceText
+from orchestrator.dockerfile.source import WHITESPACE, SourceText, concatenated
 
 FLAG_SPACES = "\t\n\v\f\r "
 """BuildKit splits flags byte by byte, so that other spaces than these stay in them."""
@@ -171,21 +171,15 @@ def _is_list(text: str) -> bool:
 
 def unquoted(body: SourceText, span: Span) -> SourceText:
     """The value of a JSON string, with the place of every character."""
-    text, starts, places = "", [0], [body.position(span[0] + 1)]
     at, end = span[0] + 1, span[1] - 1
-    pieces: list[str] = []
-    length = 0
+    if body.text.find("\\", at, end) < 0:
+        return body.cut(at, end)
+    pieces: list[SourceText] = []
     for escape in _JSON_ESCAPE.finditer(body.text, at, end):
-        pieces += [body.text[at : escape.start()], _escaped(escape[0])]
-        length += escape.start() - at
-        starts += [length, length + 1]
-        places += [body.position(escape.start()), body.position(escape.end())]
-        length += 1
+        pieces.append(body.cut(at, escape.start()))
+        pieces.append(SourceText(_escaped(escape[0]), (0,), (body.position(escape.start()),)))
         at = escape.end()
-    if not pieces:
-        return body.cut(span[0] + 1, end)
-    text = "".join([*pieces, body.text[at:end]])
-    return SourceText(text, tuple(starts), tuple(places))
+    return concatenated([*pieces, body.cut(at, end)])
 
 
 def _escaped(escape: str) -> str:
