@@ -32,7 +32,18 @@ class Bridge:
     number: int
 
     @classmethod
-    def free(cls) -> Bridge:
+    def claim(cls) -> Bridge:
+        """Make the link of a free number at once, so that nobody else takes it."""
+        for _ in range(FIRST, LAST):
+            bridge = cls._free()
+            if succeeds(["ip", "link", "add", bridge.name, "type", "bridge"]):
+                return bridge
+            if not bridge.exists():
+                raise LabError(f"the bridge {bridge.name} cannot be made", hint="this needs root and the bridge module")
+        raise LabError("others take every bridge")
+
+    @classmethod
+    def _free(cls) -> Bridge:
         links = json.loads(run(["ip", "-json", "-4", "address", "show"]))
         addresses = [f"{each['local']}/{each['prefixlen']}" for link in links for each in link["addr_info"]]
         return cls(free_number(addresses, [link["ifname"] for link in links]))
@@ -51,7 +62,7 @@ class Bridge:
     def make(self) -> None:
         if not self.exists():
             run(["ip", "link", "add", self.name, "type", "bridge"])
-            run(["ip", "address", "add", f"172.31.{self.number}.1/24", "dev", self.name])
+        run(["ip", "address", "replace", f"172.31.{self.number}.1/24", "dev", self.name])
         run(["ip", "link", "set", self.name, "up"])
         FORWARDING.write_text("1")
         for rule in self._rules():

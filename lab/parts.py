@@ -39,7 +39,7 @@ def second_engine(mirror: str = "") -> Iterator[Engine]:
     if not (is_root() and shutil.which("dockerd")):
         raise LabError("a second engine needs dockerd and root")
     with scratch() as folder:
-        engine = Engine("second", folder, folder / "data", folder, Bridge.free(), mirror=mirror)
+        engine = Engine("second", folder, folder / "data", folder, Bridge.claim(), mirror=mirror)
         try:
             engine.start()
             yield engine

@@ -130,10 +130,10 @@ def start_engine(lab: Lab, teller: Teller) -> Lab:
         return lab
     bridge = Bridge(lab.decisions.bridge)
     if not bridge.exists():
-        bridge = Bridge.free()
+        bridge = Bridge.claim()
     lab = replace(lab, decisions=replace(lab.decisions, bridge=bridge.number))
     with teller.step("engine started"):
-        lab.engine.stop()
+        lab.engine.daemon.stop()
         lab.engine.start()
     lab.save()
     return lab
