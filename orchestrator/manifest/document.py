@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 import yaml
@@ -94,7 +94,7 @@ class _Composer:
     def _node(self, event: yaml.Event, depth: int) -> Node:
         self._count(event, depth)
         if isinstance(event, yaml.AliasEvent):
-            return self._alias(event)
+            return self._fitting(self._alias(event), event, depth)
         anchor = event.anchor if isinstance(event, yaml.NodeEvent) else None
         if anchor:
             self.open_anchors.add(anchor)
@@ -102,8 +102,13 @@ class _Composer:
         if anchor:
             self.open_anchors.discard(anchor)
             self.anchors[anchor] = node
+        return self._fitting(node, event, depth)
+
+    def _fitting(self, node: Node, event: yaml.Event, depth: int) -> Node:
         if node.weight > MAXIMUM_WEIGHT:
             raise fatal("too-large", self._place(event), f"aliases make this larger than {MAXIMUM_WEIGHT:,} values")
+        if depth + node.height > MAXIMUM_DEPTH:
+            raise fatal("too-deep", self._place(event), f"aliases nest this deeper than {MAXIMUM_DEPTH} levels")
         return node
 
     def _count(self, event: yaml.Event, depth: int) -> None:
@@ -129,7 +134,7 @@ class _Composer:
             return ScalarNode(event.value, style, place.line, place.column, weight)
         if isinstance(event, yaml.SequenceStartEvent):
             items = tuple(self._node(item, depth + 1) for item in self._until(yaml.SequenceEndEvent))
-            return SequenceNode(items, place.line, place.column, 1 + sum(item.weight for item in items))
+            return SequenceNode(items, place.line, place.column, *_size(items))
         return self._mapping(place, depth)
 
     def _check_tag(self, event: yaml.Event) -> None:
@@ -146,18 +151,18 @@ class _Composer:
     def _mapping(self, place: Place, depth: int) -> MappingNode:
         own: dict[str, Entry] = {}
         merged: dict[str, Entry] = {}
-        weight = 1
+        values: list[Node] = []
         for event in self._until(yaml.MappingEndEvent):
             key = self._node(event, depth + 1)
             value = self._node(next(self.events), depth + 1)
-            weight += 1 + value.weight
+            values += (key, value)
             if not isinstance(key, ScalarNode):
                 self.findings.append(mistake("syntax", self._place(event), "a key has to be a word"))
             elif key.text == "<<" and not key.style:
                 self._merge(value, self._place(event), merged)
             else:
                 self._enter(own, Entry(key.text, key.line, key.column, value))
-        return MappingNode({**own, **_without(merged, own)}, place.line, place.column, weight)
+        return MappingNode({**own, **_without(merged, own)}, place.line, place.column, *_size(values))
 
     def _enter(self, entries: dict[str, Entry], entry: Entry) -> None:
         first = entries.setdefault(entry.key, entry)
@@ -174,6 +179,11 @@ class _Composer:
                 merged.update(_without(source.entries, merged))
             else:
                 self.findings.append(mistake("syntax", place, "`<<` takes a map, or a list of maps"))
+
+
+def _size(below: Collection[Node]) -> tuple[int, int]:
+    """Weight and height of what holds these nodes."""
+    return 1 + sum(node.weight for node in below), 1 + max((node.height for node in below), default=0)
 
 
 def _without(entries: dict[str, Entry], taken: dict[str, Entry]) -> dict[str, Entry]:

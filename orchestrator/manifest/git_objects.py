@@ -90,7 +90,7 @@ class _Pack:
         """Kind and content of the object at an offset; commits and trees are not unpacked."""
         data = _at(self.pack, offset, 64)
         kind = data[0] >> 4 & 7
-        position = next(at for at, byte in enumerate(data) if not byte & 0x80) + 1
+        position = next((at for at, byte in enumerate(data) if not byte & 0x80), 0) + 1
         if kind == _TAG:
             return kind, self._unpacked(offset + position)
         if depth > _DEEPEST or kind not in {_OFFSET_DELTA, _REFERENCE_DELTA}:

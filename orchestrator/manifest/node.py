@@ -21,6 +21,7 @@ class ScalarNode:
     line: int
     column: int
     weight: int = 1
+    height: int = 0
 
     @property
     def is_null(self) -> bool:
@@ -30,12 +31,13 @@ class ScalarNode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceNode:
-    """A list. `weight` counts everything below, aliases written out."""
+    """A list. With aliases written out, `weight` counts everything below, and `height` the levels."""
 
     items: tuple[Node, ...]
     line: int
     column: int
     weight: int = 1
+    height: int = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +58,7 @@ class MappingNode:
     line: int = 1
     column: int = 1
     weight: int = 1
+    height: int = 1
 
 
 Node = ScalarNode | SequenceNode | MappingNode

@@ -203,3 +203,16 @@ def test_broken_objects_are_no_tags(repository: Path) -> None:
     (pack / "pack-1.idx").write_bytes(b"\xfftOc\0\0\0\2" + b"\xff" * 2000)
     (pack / "pack-1.pack").write_bytes(b"\xff" * 70)
     assert variables(repository)["GIT_TAG"] == ""
+
+
+def test_a_broken_pack_is_no_tag(repository: Path) -> None:
+    commit(repository)
+    git(repository, "tag", "-a", "-m", "x", "v1")
+    git(repository, "repack", "-adq")
+    assert variables(repository)["GIT_TAG"] == "v1"
+    (pack,) = (repository / ".git/objects/pack").glob("*.pack")
+    whole = pack.read_bytes()
+    pack.chmod(0o600)
+    for broken in (b"", whole[:20], whole[:12] + b"\xff" * 200, whole[:12] + b"\x60" * 200, whole[:12] + b"\x70" * 200):
+        pack.write_bytes(broken)
+        assert variables(repository)["GIT_TAG"] == ""
