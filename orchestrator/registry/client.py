@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
+from copy import copy
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -48,6 +49,7 @@ class RegistryClient:
         self._limits = limits
         self._http = Http(self._hosts, environment, limits=limits, clock=clock)
         self._session = Session(self._http, Authorizer(self._http, Credentials(environment, warn)), policy)
+        self.asks_mirrors = True
         self._silent_mirrors: set[str] = set()
         self._answered_mirrors: set[str] = set()
 
@@ -60,6 +62,12 @@ class RegistryClient:
     def mirrors_used(self) -> tuple[str, ...]:
         """The mirrors that answered in the place of a registry."""
         return tuple(sorted(self._answered_mirrors))
+
+    def without_mirrors(self) -> RegistryClient:
+        """The same client, with its connections and counts, for looking at what was just written."""
+        client = copy(self)
+        client.asks_mirrors = False
+        return client
 
     def close(self) -> None:
         """Close all idle connections."""
@@ -134,7 +142,8 @@ class RegistryClient:
 
     def _first(self, reference: Reference, action: Callable[[Endpoint], T]) -> T:
         """What the first mirror that can answers, else the registry itself."""
-        for mirror in self._hosts.mirrors(reference.registry):
+        mirrors = self._hosts.mirrors(reference.registry) if self.asks_mirrors else ()
+        for mirror in mirrors:
             if mirror.authority in self._silent_mirrors:
                 continue
             try:

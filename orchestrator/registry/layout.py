@@ -8,7 +8,7 @@ from typing import BinaryIO, Protocol
 
 from orchestrator.core.errors import UsageError
 from orchestrator.core.image import OCI_INDEX, Descriptor, Document
-from orchestrator.core.reference import Reference, is_digest
+from orchestrator.core.reference import Reference, is_digest, is_tag
 from orchestrator.registry.digest import require_digest
 from orchestrator.registry.errors import NotFoundError, TooLargeError
 from orchestrator.registry.media import media_type_of, parse_index
@@ -150,8 +150,17 @@ class DirectoryContent:
 
 
 def names_of(entry: Descriptor) -> tuple[str, ...]:
-    """The names by which an entry of a layout can be asked for: tags, and whole names with the tags in them."""
-    whole = entry.annotation(IMAGE_NAME)
-    written = entry.annotation(REFERENCE_NAME)
-    parts = (written, whole, *(name.rpartition(":")[2] for name in (written, whole) if "/" in name))
-    return tuple(dict.fromkeys(filter(None, parts)))
+    """The names by which an entry of a layout can be asked for: its tag, and its whole name in long and short form."""
+    written = [name for name in (entry.annotation(REFERENCE_NAME), entry.annotation(IMAGE_NAME)) if name]
+    forms = [form for name in written for form in _forms(name)]
+    return tuple(dict.fromkeys([*written, *forms]))
+
+
+def _forms(name: str) -> tuple[str, ...]:
+    if is_tag(name):
+        return ()
+    try:
+        reference = Reference.parse(name)
+    except UsageError:
+        return ()
+    return reference.tag, str(reference), reference.familiar
