@@ -52,6 +52,8 @@ def _place_at(text: str, offset: int, path: str) -> Place:
 def _syntax_error(error: yaml.MarkedYAMLError, path: str, lines: tuple[str, ...]) -> ManifestError:
     mark = error.problem_mark or error.context_mark
     place = Place(path, mark.line + 1, mark.column + 1) if mark else Place(path, 1, 1)
+    if error.problem == "exceeded maximum nesting depth":
+        return fatal("too-deep", place, f"this is nested deeper than {MAXIMUM_DEPTH} levels")
     line = lines[place.line - 1] if place.line <= len(lines) else ""
     letter = line[place.column - 1 : place.column]
     message = f"this is not YAML: {_PROBLEMS.get(error.problem or '', error.problem)}"
