@@ -19,6 +19,7 @@ from orchestrator.verifying.expectation import MEANS, Expectation, Means
 from orchestrator.verifying.reading import read_image
 from orchestrator.verifying.scope import not_checked, out_of_scope, proved, verified_platforms
 from orchestrator.verifying.source import Source
+from orchestrator.verifying.statements import read_statements
 
 
 def verify(store: Store, reference: Reference, expectation: Expectation, means: Means = MEANS) -> Verification:
@@ -37,7 +38,7 @@ def verify(store: Store, reference: Reference, expectation: Expectation, means: 
         return _absent(source, expectation, error)
     evidence = read_image(source, expectation, root)
     if reaches(expectation.level, Level.EXIST):
-        evidence = look_for_layers(source, evidence)
+        evidence = look_for_layers(source, read_statements(source, evidence))
     return conclude(source, look_again(source, evidence))
 
 

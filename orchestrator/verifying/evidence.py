@@ -86,17 +86,26 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Base:
+    """An image that a build used, and the platform that it was taken for (empty where the provenance is silent)."""
+
+    name: str
+    platform: str
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """An in-toto statement: the type that its layer claims, the one that it has, and the images that it is about.
 
-    `builder` is the platform of the machine that built it, empty where it does not say.
+    Of a provenance: `builder` is the platform of the machine that built, `executed` the architectures on which steps
+    ran programs, which is certain only where `steps_known` (mode=max).
     """
 
     claimed_type: str
     predicate_type: str
     subjects: tuple[str, ...] = ()
     builder: str = ""
-    bases: tuple[tuple[str, str], ...] = ()
+    bases: tuple[Base, ...] = ()
     executed: frozenset[str] = frozenset()
     steps_known: bool = False
 
@@ -151,6 +160,11 @@ class Evidence:
     def attestations_of(self, digest: str) -> tuple[Attestation, ...]:
         """The attestations of one image."""
         return tuple(attestation for attestation in self.attestations if attestation.image == digest)
+
+    def provenance_of(self, digest: str) -> Statement | None:
+        """The provenance of one image, None where there is none or it was not read."""
+        statements = (one for attestation in self.attestations_of(digest) for one in attestation.statements)
+        return next((one for one in statements if "provenance" in one.predicate_type), None)
 
     def sharing(self, layer: str) -> tuple[Entry, ...]:
         """The images that have a layer."""

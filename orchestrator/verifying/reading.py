@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from orchestrator.core.image import (
-    DOCKER_SCHEMA1,
-    DOCKER_SCHEMA1_SIGNED,
     INDEX_TYPES,
     MANIFEST_TYPES,
     REFERENCE_TYPE,
@@ -21,9 +19,9 @@ from orchestrator.verifying.configuration import CONFIG_TYPES, ImageConfig, pars
 from orchestrator.verifying.documents import ContentError, mapping, parse_object, text, texts
 from orchestrator.verifying.evidence import Attestation, Entry, Evidence, Fault, FaultKind, Part
 from orchestrator.verifying.expectation import Expectation
+from orchestrator.verifying.media_types import SCHEMA1
 from orchestrator.verifying.source import Source, attempt
 
-SCHEMA1 = frozenset({DOCKER_SCHEMA1, DOCKER_SCHEMA1_SIGNED})
 KNOWN_TYPES = INDEX_TYPES | MANIFEST_TYPES | SCHEMA1
 
 

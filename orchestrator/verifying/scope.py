@@ -8,6 +8,7 @@ from orchestrator.core.fleet import Level
 from orchestrator.core.verification import VerifiedPlatform
 from orchestrator.verifying.check import reaches
 from orchestrator.verifying.evidence import Entry, Evidence, Fault, FaultKind, Part, short
+from orchestrator.verifying.provenance import build_mode
 
 _NOT_LOOKED_AT = (
     (Level.EXIST, "whether the layers are there"),
@@ -73,9 +74,12 @@ def _row(evidence: Evidence, entry: Entry) -> VerifiedPlatform:
     digest = entry.descriptor.digest
     attestations = evidence.attestations_of(digest)
     types = sorted(frozenset().union(*(one.predicate_types for one in attestations)))
+    provenance = evidence.provenance_of(digest)
     return VerifiedPlatform(
         platform=entry.label,
         digest=digest,
         size=sum(layer.size for layer in entry.layers if layer.size > 0),
         attestations=tuple(types),
+        built_on=provenance.builder if provenance else "",
+        mode=build_mode(provenance, entry.platform) if provenance and entry.platform else "",
     )

@@ -6,12 +6,17 @@ from orchestrator.verifying.check import Check
 from orchestrator.verifying.checks.attestation_dangling import attestation_dangling
 from orchestrator.verifying.checks.attestation_parity import attestation_parity
 from orchestrator.verifying.checks.attestation_subject_mismatch import attestation_subject_mismatch
+from orchestrator.verifying.checks.base_of_other_platform import base_of_other_platform
 from orchestrator.verifying.checks.blob_missing import blob_missing
+from orchestrator.verifying.checks.built_under_emulation import built_under_emulation
+from orchestrator.verifying.checks.config_parity import config_parity
 from orchestrator.verifying.checks.config_platform_mismatch import config_platform_mismatch
 from orchestrator.verifying.checks.digest_mismatch import digest_mismatch
 from orchestrator.verifying.checks.entry_without_platform import entry_without_platform
+from orchestrator.verifying.checks.layer_count_or_diff_id import layer_count_or_diff_id
 from orchestrator.verifying.checks.manifest_missing import manifest_missing
 from orchestrator.verifying.checks.media_type_mismatch import media_type_mismatch
+from orchestrator.verifying.checks.media_type_risk import media_type_risk
 from orchestrator.verifying.checks.nested_list import nested_list
 from orchestrator.verifying.checks.not_a_list import not_a_list
 from orchestrator.verifying.checks.platform_duplicate import platform_duplicate
@@ -19,6 +24,7 @@ from orchestrator.verifying.checks.platform_missing import platform_missing
 from orchestrator.verifying.checks.platform_name import platform_name
 from orchestrator.verifying.checks.platform_unexpected import platform_unexpected
 from orchestrator.verifying.checks.size_mismatch import size_mismatch
+from orchestrator.verifying.checks.size_outlier import size_outlier
 from orchestrator.verifying.checks.tag_moved import tag_moved
 
 CHECKS: Final[tuple[Check, ...]] = (
@@ -34,9 +40,15 @@ CHECKS: Final[tuple[Check, ...]] = (
     size_mismatch,
     media_type_mismatch,
     blob_missing,
+    layer_count_or_diff_id,
+    media_type_risk,
     config_platform_mismatch,
+    base_of_other_platform,
+    built_under_emulation,
     attestation_dangling,
     attestation_subject_mismatch,
     attestation_parity,
+    config_parity,
+    size_outlier,
     tag_moved,
 )
