@@ -1,16 +1,24 @@
-"""Opens the doors that several commands hand to verbs: the fleet's manifests, nodes, and registries."""
+"""Opens the doors that several commands hand to verbs: the fleet's manifests, nodes, registries, and verification."""
 
 from __future__ import annotations
 
 import platform as host
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from orchestrator.commands.session import Session
-from orchestrator.core.fleet import Fleet
+from orchestrator.core.errors import UsageError
+from orchestrator.core.finding import Finding
+from orchestrator.core.fleet import Fleet, RegistrySettings, Service
 from orchestrator.core.plan import Node
 from orchestrator.core.platform import Platform
 from orchestrator.core.reference import Reference
 from orchestrator.planning.bases import Ask
+
+if TYPE_CHECKING:
+    from orchestrator.registry.store import Store
+    from orchestrator.registry.stores import Stores
 
 
 def load_fleet(session: Session, files: list[str] | None) -> Fleet:
@@ -20,17 +28,43 @@ def load_fleet(session: Session, files: list[str] | None) -> Fleet:
     return load(tuple(files or ()), environment=session.environment, directory=session.directory)
 
 
+def fleet_if_any(session: Session, files: list[str] | None) -> Fleet:
+    """The fleet, or an empty one where the user named no manifest and there is none."""
+    if files:
+        return load_fleet(session, files)
+    try:
+        return load_fleet(session, files)
+    except UsageError:
+        return Fleet(())
+
+
 def this_platform() -> Platform:
     """The platform for which this machine builds natively (docker runs Linux everywhere)."""
     return Platform("linux", host.machine() or "amd64")
 
 
-def asking(fleet: Fleet, session: Session) -> Ask:
-    """What a registry has under a reference; one client for all questions."""
-    from orchestrator.planning.published import Published, published
-    from orchestrator.registry.stores import registry_store
+@contextmanager
+def opened_stores(settings: tuple[RegistrySettings, ...], session: Session) -> Iterator[Stores]:
+    """One registry client for everything that a command asks; what it warns of goes to stderr."""
+    from orchestrator.registry.stores import Stores
 
-    store = registry_store(fleet.registries, session.environment)
+    stores = Stores(settings, session.environment, warn=lambda text: session.say(f"warning: {text}\n"))
+    try:
+        yield stores
+    finally:
+        stores.close()
+
+
+def reachable_registries(fleet: Fleet, session: Session) -> tuple[RegistrySettings, ...]:
+    """How registries are reached: as the manifest says, and where it is silent as the engine is set up."""
+    from orchestrator.buildx.engine import engine_registries, joined
+
+    return joined(fleet.registries, engine_registries(session.environment))
+
+
+def asking(store: Store) -> Ask:
+    """What a registry has under a reference."""
+    from orchestrator.planning.published import Published, published
 
     def ask(reference: Reference) -> Published:
         return published(store, reference)
@@ -38,12 +72,31 @@ def asking(fleet: Fleet, session: Session) -> Ask:
     return ask
 
 
-def finding_nodes(fleet: Fleet, builder: str, session: Session) -> Callable[[], tuple[Node, ...]]:
+def finding_nodes(
+    fleet: Fleet, builder: str, session: Session, platforms: tuple[Platform, ...], *, refresh: bool = False
+) -> Callable[[], tuple[Node, ...]]:
     """The nodes of the manifest, or of the selected builder, asked when they are needed."""
 
     def find() -> tuple[Node, ...]:
-        from orchestrator.buildx.nodes import find_nodes
+        from orchestrator.buildx.nodes import Asking, find_nodes
 
-        return find_nodes(fleet.nodes, builder, session.environment)
+        wanted = platforms or tuple(dict.fromkeys(one for service in fleet.services for one in service.platforms))
+        memory = session.cache_directory / "nodes"
+        return find_nodes(fleet.nodes, Asking(session.environment, memory, wanted, builder, refresh))
 
     return find
+
+
+def proving(
+    stores: Stores, session: Session
+) -> Callable[[Service, Reference, tuple[Platform, ...]], tuple[Finding, ...]]:
+    """Verifies an image by digest as its service asks, for the gate before tags move."""
+
+    def prove(service: Service, reference: Reference, platforms: tuple[Platform, ...]) -> tuple[Finding, ...]:
+        from orchestrator.verifying.engine import verify
+        from orchestrator.verifying.expectation import Expectation, Means
+
+        expectation = Expectation(platforms, service.verify.level, ignore=service.verify.ignore)
+        return verify(stores.client, reference, expectation, Means(cache=session.cache_directory / "verify")).findings
+
+    return prove

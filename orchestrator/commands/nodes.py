@@ -6,11 +6,10 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.commands.doors import finding_nodes, load_fleet
-from orchestrator.commands.options import Builder, Color, Files, Output, choice
-from orchestrator.commands.session import Session, session
-from orchestrator.core.errors import Exit, UsageError
-from orchestrator.core.fleet import Fleet
+from orchestrator.commands.doors import finding_nodes, fleet_if_any
+from orchestrator.commands.options import Builder, Color, Files, Output, Platforms, choice, platforms
+from orchestrator.commands.session import session
+from orchestrator.core.errors import Exit
 from orchestrator.report.nodes import nodes_json, nodes_table
 
 app = typer.Typer(rich_markup_mode=None)
@@ -20,7 +19,9 @@ app = typer.Typer(rich_markup_mode=None)
 def nodes(
     ctx: typer.Context,
     files: Files = None,
+    platform: Platforms = None,
     builder: Builder = "",
+    refresh: Annotated[bool, typer.Option("--refresh", help="Ask again what is remembered.")] = False,
     output_format: Annotated[str, typer.Option("--format", help="table or json.")] = "table",
     output: Output = "",
     color: Color = None,
@@ -31,17 +32,7 @@ def nodes(
     """
     here = session(ctx, color=color)
     choice(output_format, {"table": "table", "json": "json"}, "--format")
-    found = finding_nodes(_fleet_if_any(here, files), builder, here)()
+    found = finding_nodes(fleet_if_any(here, files), builder, here, platforms(platform), refresh=refresh)()
     text = nodes_json(found) if output_format == "json" else nodes_table(found, here.screen(here.stdout))
     here.write(text, output)
     return Exit.OK if found and all(node.is_up for node in found) else Exit.UNREACHABLE
-
-
-def _fleet_if_any(here: Session, files: list[str] | None) -> Fleet:
-    """The fleet, or an empty one where the user named no manifest and there is none."""
-    if files:
-        return load_fleet(here, files)
-    try:
-        return load_fleet(here, files)
-    except UsageError:
-        return Fleet(())

@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.commands.doors import asking, finding_nodes, load_fleet, this_platform
+from orchestrator.commands.doors import (
+    asking,
+    finding_nodes,
+    load_fleet,
+    opened_stores,
+    reachable_registries,
+    this_platform,
+)
 from orchestrator.commands.options import Builder, Color, Files, Output, Platforms, Services, choice, platforms
 from orchestrator.commands.session import session
 from orchestrator.core.errors import Exit
@@ -56,17 +63,14 @@ def plan(
     face = choice(output_format, known, "--format")
     grouping = choice(group_by, {one.value: one for one in GroupBy}, "--group-by")
     fleet = load_fleet(here, files)
-    made = make_plan(
-        fleet,
-        Selection(tuple(services or ()), platforms(platform)),
-        Doors(finding_nodes(fleet, builder, here), asking(fleet, here), DockerfileRecipes(fleet)),
-        Options(
-            offline=offline,
-            on_runners=face == "matrix",
-            allow_missing_nodes=allow_missing_nodes,
-            host=this_platform(),
-        ),
+    wanted = platforms(platform)
+    options = Options(
+        offline=offline, on_runners=face == "matrix", allow_missing_nodes=allow_missing_nodes, host=this_platform()
     )
+    registries = fleet.registries if offline else reachable_registries(fleet, here)
+    with opened_stores(registries, here) as stores:
+        doors = Doors(finding_nodes(fleet, builder, here, wanted), asking(stores.client), DockerfileRecipes(fleet))
+        made = make_plan(fleet, Selection(tuple(services or ()), wanted), doors, options)
     here.write(_shown(made, face, grouping, here.screen(here.stdout)), output)
     return Exit.OK
 

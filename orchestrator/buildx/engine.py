@@ -1,0 +1,53 @@
+"""What the docker engine says of itself: the registry mirrors and plain-HTTP hosts that it is set up with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from orchestrator.buildx.builderfile import engine_address
+from orchestrator.core.fleet import RegistrySettings
+
+_SECONDS = 5
+
+
+def engine_registries(environment: Mapping[str, str]) -> tuple[RegistrySettings, ...]:
+    """How the engine reaches registries; nothing where no engine answers within a few seconds.
+
+    A base image is then looked up where the engine would pull it from, so that plan and build agree.
+    """
+    from docker import DockerClient
+    from docker.errors import DockerException
+    from requests.exceptions import RequestException
+
+    try:
+        client = DockerClient(engine_address(environment), timeout=_SECONDS)
+        try:
+            information = client.info()
+        finally:
+            client.close()
+    except (DockerException, RequestException, OSError, ValueError):
+        return ()
+    return settings_of(information)
+
+
+def settings_of(information: Mapping[str, Any]) -> tuple[RegistrySettings, ...]:
+    """The settings in the answer of the engine's `GET /info` (Docker Engine API, `RegistryConfig`)."""
+    configuration = information.get("RegistryConfig") or {}
+    indexes = configuration.get("IndexConfigs") or {}
+    mirrors = [urlsplit(str(address)) for address in configuration.get("Mirrors") or ()]
+    plain = {name for name, index in indexes.items() if not index.get("Secure", True)}
+    plain |= {mirror.netloc for mirror in mirrors if mirror.scheme == "http"}
+    found = [RegistrySettings(host, http=True) for host in sorted(plain)]
+    if mirrors:
+        found.append(RegistrySettings("docker.io", mirrors=tuple(mirror.netloc for mirror in mirrors)))
+    return tuple(found)
+
+
+def joined(
+    manifest: tuple[RegistrySettings, ...], engine: tuple[RegistrySettings, ...]
+) -> tuple[RegistrySettings, ...]:
+    """Both, and the manifest's word where both speak of one host."""
+    hosts = {settings.host for settings in manifest}
+    return (*manifest, *(settings for settings in engine if settings.host not in hosts))
