@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from orchestrator import __version__
-from orchestrator.commands.doors import fleet_if_any, opened_stores
+from orchestrator.commands.doors import fleet_if_any, load_fleet, opened_stores
 from orchestrator.commands.options import Color, Files, Output, Platforms, Quiet, Verbose, choice, platforms
 from orchestrator.commands.session import Session, session
 from orchestrator.core.errors import Exit, UsageError
@@ -66,18 +67,12 @@ def verify(
     here = session(ctx, color=color)
     choice(output_format, {name: name for name in (*FORMATS, "json")}, "--format")
     chosen = choice(level, {one.value: one for one in Level}, "--level") if level else None
-    fleet = fleet_if_any(here, files) if references else _fleet(here, files)
+    fleet = fleet_if_any(here, files) if references else load_fleet(here, files)
     wanted = _wanted(references or [], fleet, platforms(platform), chosen, since)
     with opened_stores(fleet.registries, here) as stores:
         done = tuple(_verified(text, expectation, stores, here, jobs) for text, expectation in wanted)
     here.write(_shown(done, output_format, here.screen(here.stdout), quiet=quiet, verbose=verbose), output)
     return _exit_code(done)
-
-
-def _fleet(here: Session, files: list[str] | None) -> Fleet:
-    from orchestrator.commands.doors import load_fleet
-
-    return load_fleet(here, files)
 
 
 def _wanted(
@@ -109,7 +104,7 @@ def _verified(text: str, expectation: Expectation, stores: Stores, here: Session
 def _shown(done: tuple[Verification, ...], name: str, screen: Screen, *, quiet: bool, verbose: bool) -> str:
     if name == "json":
         return verifications_json(done)
-    findings = tuple(finding for one in done for finding in one.findings)
+    findings = tuple(replace(finding, path=one.reference) for one in done for finding in one.findings)
     view = View(
         "Verification",
         findings,
