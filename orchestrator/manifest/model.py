@@ -12,6 +12,7 @@ from orchestrator.manifest.words import (
     Duration,
     EmulationWords,
     OneOrSeveral,
+    OrWord,
     Pairs,
     Platforms,
     Provenance,
@@ -20,6 +21,7 @@ from orchestrator.manifest.words import (
     Services,
     Tag,
     Tags,
+    Text,
     Variable,
     Version,
     Words,
@@ -131,9 +133,9 @@ def _different_ids(secrets: tuple[SecretModel, ...]) -> tuple[SecretModel, ...]:
     return secrets
 
 
-Secret = Annotated[SecretModel, BeforeValidator(_secret)]
+Secret = Annotated[SecretModel, BeforeValidator(_secret), OrWord({"type": "string", "pattern": "="})]
 Secrets = Annotated[tuple[Secret, ...], AfterValidator(_different_ids)]
-Cache = Annotated[CacheModel, BeforeValidator(one_word("type"))]
+Cache = Annotated[CacheModel, BeforeValidator(one_word("type")), OrWord({"enum": [*CacheType]})]
 
 
 class Policies(Model):
@@ -187,7 +189,7 @@ class ServiceModel(Policies):
     )
     context: str = key("The folder that the build sees, relative to the manifest", "../dockerfiles/api", default=".")
     dockerfile: str = key("The Dockerfile, relative to the context", "Dockerfile", default="Dockerfile")
-    target: str = key("The stage to build; without it the last one", "runtime", default="")
+    target: Text = key("The stage to build; without it the last one", "runtime", default="")
     contexts: Pairs = key(
         "Named contexts: service:NAME, a folder, docker-image://, oci-layout://, or an https or git address",
         {"base": "service:base"},

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Annotated, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, BeforeValidator, GetJsonSchemaHandler, PlainValidator, WithJsonSchema
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from orchestrator.core.errors import UsageError
 from orchestrator.core.fleet import Emulation
@@ -33,6 +34,17 @@ _PAIRS = {
         {"type": "array", "items": {"type": "string"}},
     ]
 }
+
+
+class OrWord:
+    """Adds to the JSON Schema of a type the short form in which it may be written."""
+
+    def __init__(self, short: dict[str, object]) -> None:
+        self._short = short
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The schema of the type, or of its short form."""
+        return {"anyOf": [handler(core), self._short]}
 
 
 def refusal(rule: str, message: str, *, hidden: str, at: tuple[str | int, ...] = ()) -> PydanticCustomError:
@@ -227,6 +239,7 @@ def variable(value: str) -> str:
     return value
 
 
+Text = Annotated[str, WithJsonSchema(TEXT)]
 PlatformWord = Annotated[
     Platform, PlainValidator(_platform), WithJsonSchema({"type": "string", "examples": ["linux/arm64"]})
 ]
@@ -260,6 +273,11 @@ Version = Annotated[int, PlainValidator(_version), WithJsonSchema({"const": 1})]
 Rule = Annotated[str, PlainValidator(_rule), WithJsonSchema({"type": "string", "pattern": rf"^{_RULE.pattern}$|\$"})]
 Words = Annotated[tuple[str, ...], BeforeValidator(_command), WithJsonSchema({"type": "array", "items": TEXT})]
 Variable = Annotated[str, AfterValidator(variable)]
-EmulationWords = Annotated[dict[str, Emulation], BeforeValidator(one_word("default")), AfterValidator(_by_platform)]
+EmulationWords = Annotated[
+    dict[str, Emulation],
+    BeforeValidator(one_word("default")),
+    AfterValidator(_by_platform),
+    OrWord({"enum": [*Emulation]}),
+]
 Runners = Annotated[dict[str, OneOrSeveral], AfterValidator(_by_prefix)]
 Services = Annotated[dict[str, Named], AfterValidator(_well_named)]

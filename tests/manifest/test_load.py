@@ -31,56 +31,7 @@ from orchestrator.core.reference import Reference
 from orchestrator.manifest.load import load
 
 ARM_V7 = Platform.parse("linux/arm/v7")
-FULL = """\
-version: 1
-registry: ghcr.io/acme
-defaults:
-  platforms: [linux/amd64, linux/arm64]
-  tags: ["${GIT_SHORT_SHA}", latest]
-  emulation: warn
-  cache: {type: registry}
-  attest: {provenance: max, sbom: true}
-  args: {PYTHON: 3.10, DEBUG: no}
-  labels: {team: inference}
-services:
-  base:
-    image: base
-    context: ../dockerfiles/base
-  api:
-    image: [api, docker.io/acme/api]
-    context: ../dockerfiles/api
-    dockerfile: Dockerfile
-    target: runtime
-    args: {VERSION: "1.2.3", PORTS: 22:22, FLAG: on, TOKEN: , MISSING: , PYTHON: 3.20}
-    labels: [a=b=c, empty]
-    annotations: {index:team: x}
-    contexts: {base: "service:base", debian: "docker-image://debian:13", here: .}
-    depends_on: [base, base]
-    secrets: [{id: npmrc, env: NPMRC}, {id: key, file: secrets/key}, "id=other,src=/etc/other"]
-    ssh: [default, deploy=keys/id, home=~/.ssh/id]
-    platforms: [linux/amd64, linux/aarch64, linux/arm/v7]
-    emulation: {linux/arm/v7: allow}
-    timeout: 1h30m
-    max-age: 7d
-    cache: {ref: cache}
-    audit: {ignore: [MA104]}
-    verify:
-      level: entrypoint
-      run: [["api", "--version"], [api, 5]]
-      ignore: ["usr/share/firmware/**"]
-nodes:
-  - {name: here, driver: docker}
-  - name: arm
-    driver: remote
-    endpoint: "tcp://10.0.0.7:1234"
-    tls: {ca: ca.pem, cert: c.pem, key: /etc/k.pem}
-    platforms: [linux/arm64/v8]
-    parallel: 2
-  - {name: farm, driver: kubernetes, driver-opts: {namespace: build, replicas: 4}}
-runners: {default: ubuntu-24.04, linux/arm64: [self-hosted, linux, ARM64], linux/arm: pi, linux: any}
-publish: {scope: service, rollback: false, monotonic: [latest]}
-registries: {"localhost:5000": {http: true, ca: ca.pem, mirrors: [mirror.example.com]}}
-"""
+FULL = (Path(__file__).parent / "full.yaml").read_text()
 ENVIRONMENT = {"GIT_SHORT_SHA": "abc1234", "TOKEN": "t", "HOME": "/home/me"}
 
 
