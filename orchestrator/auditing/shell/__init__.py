@@ -1,0 +1,1 @@
+"""Reader of shell text: a tree with positions, and what each word becomes on a platform."""
