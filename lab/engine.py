@@ -95,9 +95,10 @@ def _on_overlay(folder: Path) -> bool:
 
 
 def existing_engine(environment: Mapping[str, str]) -> bool:
-    """Whether docker with buildx works here without our doing."""
+    """Whether docker with buildx works here without our doing. (`docker info` succeeds even without a server.)"""
+    server = ["docker", "version", "--format", "{{.Server.Version}}"]
     return succeeds(["docker", "buildx", "version"], environment=environment) and succeeds(
-        ["docker", "info", "--format", "{{.ServerVersion}}"], environment=environment
+        server, environment=environment
     )
 
 

@@ -150,6 +150,7 @@ def start_node(lab: Lab, teller: Teller) -> None:
 
 def provide_emulator(home: Home, packages: Packages, teller: Teller) -> None:
     foreign = foreign_architecture()
+    emulator.mount_table()
     if emulator.ready(foreign):
         return
     if not emulator.interpreter(foreign):
