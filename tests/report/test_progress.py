@@ -16,8 +16,8 @@ API = "api@linux/arm64"
 TASKS = (Task("base@linux/amd64", "here", "native"), Task(API, "here", "emulated", 30.0))
 EVENTS: tuple[Event, ...] = (
     StateChanged(API, Phase.BUILDING),
-    Step(API, 1, 3, "FROM debian", cached=True, done=True),
-    Step(API, 2, 3, "RUN make"),
+    Step(API, 1, 3, "[1/3] FROM debian", cached=True, done=True),
+    Step(API, 2, 3, "[2/3] RUN make"),
     Line(API, "::error::not mine"),
     Notice(API, "try again in 3 s: 503 from the registry"),
     StateChanged(API, Phase.FAILED, "exit code 1"),

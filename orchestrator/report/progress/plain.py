@@ -33,10 +33,10 @@ def line(event: Event) -> str:
     match event:
         case StateChanged(phase=phase, detail=detail):
             return f"{phase.value}{f': {detail}' if detail else ''}"
-        case Step(done=True, cached=True, number=number, total=total, name=name):
-            return f"[{number}/{total}] {name} (cached)" if number else ""
-        case Step(done=False, number=number, total=total, name=name):
-            return f"[{number}/{total}] {name}" if number else name
+        case Step(done=True, cached=True, number=number, name=name):
+            return f"{name} (cached)" if number else ""
+        case Step(done=False, name=name):
+            return name
         case Step():
             return ""
         case Line(text=text):
