@@ -85,7 +85,7 @@ class _Composer:
                 continue
             documents += 1
             if documents > 1:
-                raise fatal("syntax", self._place(event), "a second YAML document begins; a manifest is one document")
+                raise fatal("syntax", self._place(event), "a second YAML document begins; one file is one document")
             root = self._node(next(self.events), 0)
         return Document(self.path, root, self.lines, tuple(self.findings))
 
@@ -118,7 +118,7 @@ class _Composer:
         if depth > MAXIMUM_DEPTH:
             raise fatal("too-deep", self._place(event), f"this is nested deeper than {MAXIMUM_DEPTH} levels")
         if self.count > MAXIMUM_WEIGHT:
-            raise fatal("too-large", self._place(event), f"a manifest has at most {MAXIMUM_WEIGHT:,} values")
+            raise fatal("too-large", self._place(event), f"a file has at most {MAXIMUM_WEIGHT:,} values")
 
     def _alias(self, event: yaml.AliasEvent) -> Node:
         if event.anchor in self.open_anchors:

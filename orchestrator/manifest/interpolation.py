@@ -10,6 +10,7 @@ Lookup = Callable[[str], str | None]
 LONGEST = 1 << 20
 """Letters that one text may grow to."""
 _DEEPEST = 16
+_MOST_GAPS = 20
 _DOLLAR = re.compile(r"\$(?:(?P<escaped>\$)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<open>\{)|)")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BRACE = re.compile(r"\$\{|\}")
@@ -58,7 +59,7 @@ class _Expander:
         """The expansion of a text whose first letter has `start` letters before it."""
         parts: list[str] = []
         position = 0
-        while match := _DOLLAR.search(text, position):
+        while len(self.gaps) < _MOST_GAPS and (match := _DOLLAR.search(text, position)):
             parts.append(text[position : match.start()])
             position, value = self._one(text, match, start, depth)
             self.length += len(value)

@@ -77,6 +77,10 @@ def test_growth_is_bounded() -> None:
     assert len(expansion.text) <= LONGEST
 
 
+def test_gaps_are_bounded() -> None:
+    assert len(expand("$NONE" * 500_000, VALUES.get).gaps) == 20
+
+
 def test_depth_is_bounded() -> None:
     assert expand("${NONE:-" * 5000 + "}" * 5000, VALUES.get).gaps
 
