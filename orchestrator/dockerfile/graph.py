@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -131,3 +132,23 @@ def reachable(edges: list[list[int]], start: int) -> frozenset[int]:
         seen.update(new)
         stack += new
     return frozenset(seen)
+
+
+def target_index(stages: tuple[Stage, ...], target: str, path: str) -> int:
+    """The number of the stage that `--target` names (empty: the last one); UsageError where there is none."""
+    if not target:
+        return len(stages) - 1
+    wanted = target.lower()
+    for stage in reversed(stages):
+        if stage.name == wanted:
+            return stage.index
+    names = [stage.name for stage in stages if stage.name]
+    near = difflib.get_close_matches(wanted, names, 1)
+    hint = (
+        f"did you mean {near[0]}?"
+        if near
+        else f"its stages are {', '.join(names[:10])}"
+        if names
+        else "no stage has a name"
+    )
+    raise UsageError(f"{path} has no stage {target!r}", hint=hint)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +17,7 @@ from orchestrator.dockerfile.graph import (
     find_cycle,
     reachable,
     sources,
+    target_index,
 )
 from orchestrator.dockerfile.instruction import Instruction
 from orchestrator.dockerfile.lexer import Expanded, ExpansionError, expand
@@ -201,6 +201,12 @@ class _Resolver:
             replaced=replaced,
         )
 
+    def result(self, order: list[int]) -> Resolved:
+        """The stages in an order in which each parent is among them."""
+        scopes: dict[int, Scope] = {}
+        built = {index: self.build(index, scopes) for index in sorted(order)}
+        return Resolved(tuple(built[index] for index in order), self.variables, tuple(self.problems))
+
     def _uses(self, stage: Stage, *, replaced: bool) -> tuple[Use, ...]:
         word = stage.base_word
         name = stage.name if replaced else self.bases[stage.index]
@@ -223,19 +229,36 @@ def inspect(
     contexts: Collection[str] = (),
 ) -> Resolved:
     """Like `resolve`, but what BuildKit would refuse is in `problems`; for looking into files before anybody builds."""
-    index = _target_index(dockerfile, target)
+    index = target_index(dockerfile.stages, target, dockerfile.path)
     automatic = automatic_values(platform, build_platform, target or dockerfile.stages[-1].name)
+    resolver = _resolver(dockerfile, args, automatic, platform, contexts)
+    edges = resolver.edges()
+    needed = reachable(edges, index)
+    resolver.check_order(edges, needed)
+    return resolver.result([*sorted(needed - {index}), index])
+
+
+def survey(
+    dockerfile: Dockerfile, *, args: Mapping[str, str], platform: Platform, build_platform: Platform
+) -> Resolved:
+    """Like `inspect`, but of all stages in the order of the file, needed or not; the default target is the last one."""
+    automatic = automatic_values(platform, build_platform, dockerfile.stages[-1].name)
+    resolver = _resolver(dockerfile, args, automatic, platform, ())
+    return resolver.result([stage.index for stage in dockerfile.stages])
+
+
+def _resolver(
+    dockerfile: Dockerfile,
+    args: Mapping[str, str],
+    automatic: Mapping[str, str],
+    platform: Platform,
+    contexts: Collection[str],
+) -> _Resolver:
     variables, errors = global_scope(dockerfile.global_args, automatic, args, dockerfile.escape)
     resolver = _Resolver(dockerfile, args, platform, frozenset(map(context_name, contexts)), variables)
     resolver.problems += [Problem(message, line) for line, message in errors]
     resolver.find_links(resolver.find_bases())
-    edges = resolver.edges()
-    needed = reachable(edges, index)
-    resolver.check_order(edges, needed)
-    scopes: dict[int, Scope] = {}
-    order = [*sorted(needed - {index}), index]
-    built = {one: resolver.build(one, scopes) for one in sorted(needed)}
-    return Resolved(tuple(built[one] for one in order), variables, tuple(resolver.problems))
+    return resolver
 
 
 def resolve(
@@ -259,22 +282,3 @@ def resolve(
         first = min(resolved.problems, key=lambda problem: problem.line)
         raise DockerfileError(first.message, path=dockerfile.path, line=first.line, hint=first.hint)
     return resolved
-
-
-def _target_index(dockerfile: Dockerfile, target: str) -> int:
-    if not target:
-        return len(dockerfile.stages) - 1
-    wanted = target.lower()
-    for stage in reversed(dockerfile.stages):
-        if stage.name == wanted:
-            return stage.index
-    names = [stage.name for stage in dockerfile.stages if stage.name]
-    near = difflib.get_close_matches(wanted, names, 1)
-    hint = (
-        f"did you mean {near[0]}?"
-        if near
-        else f"its stages are {', '.join(names[:10])}"
-        if names
-        else "no stage has a name"
-    )
-    raise UsageError(f"{dockerfile.path} has no stage {target!r}", hint=hint)
