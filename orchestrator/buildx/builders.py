@@ -13,8 +13,11 @@ from orchestrator.core.errors import UnreachableError
 _REMOVE_SECONDS = 60.0
 
 
-def ensure_builder(source: NodeSource, environment: Mapping[str, str]) -> None:
-    """Make the builder of a node where it is missing or other than asked; UnreachableError where that fails."""
+def ensure_builder(source: NodeSource, environment: Mapping[str, str], timeout: float) -> None:
+    """Make the builder of a node where it is missing or other than asked; UnreachableError where that fails.
+
+    buildx asks the node while it makes the builder; `timeout` is how many seconds a running node may take for that.
+    """
     if not source.makes:
         return
     there = read_builder(environment, source.builder)
@@ -23,7 +26,8 @@ def ensure_builder(source: NodeSource, environment: Mapping[str, str]) -> None:
     if there is not None:
         _run(("rm", "--keep-state", source.builder), environment, _REMOVE_SECONDS)
     try:
-        _run(create_arguments(source), environment, source.driver.boot_seconds)
+        limit = source.driver.boot_seconds if source.driver.starts_itself else timeout
+        _run(create_arguments(source), environment, limit)
     except UnreachableError:
         made_meanwhile = read_builder(environment, source.builder)
         if made_meanwhile is None or not _is_as_asked(made_meanwhile, source):

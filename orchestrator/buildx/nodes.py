@@ -14,6 +14,7 @@ from threading import Lock
 
 from orchestrator.buildx.builderfile import engine_address
 from orchestrator.buildx.builders import ensure_builder, last_line
+from orchestrator.buildx.choice import Choosable, wrong_choices
 from orchestrator.buildx.emulators import registrations
 from orchestrator.buildx.inspection import NOT_INSPECTED, Inspected, read_inspection
 from orchestrator.buildx.judgement import judge, node_platforms
@@ -23,6 +24,7 @@ from orchestrator.buildx.process import TimeLimitError, run
 from orchestrator.buildx.reach import why_unreachable
 from orchestrator.buildx.sources import NodeSource, node_sources
 from orchestrator.core.errors import MabuildError
+from orchestrator.core.finding import Finding
 from orchestrator.core.fleet import NodeSpec
 from orchestrator.core.plan import Mode, Node, NodePlatform
 from orchestrator.core.platform import Platform
@@ -61,7 +63,20 @@ class Heard:
     status: str = "running"
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All nodes, and warnings about builders with which plain buildx would do worse than it could."""
+
+    nodes: tuple[Node, ...]
+    findings: tuple[Finding, ...] = ()
+
+
 def find_nodes(specs: tuple[NodeSpec, ...], asking: Asking) -> tuple[Node, ...]:
+    """The nodes of `survey`, for who wants no more."""
+    return survey(specs, asking).nodes
+
+
+def survey(specs: tuple[NodeSpec, ...], asking: Asking) -> Found:
     """The nodes of the manifest, or of the builder. A node that does not answer is there with a status that says so.
 
     Raises UnreachableError where there is no such builder, and UsageError for a driver that does not exist.
@@ -75,7 +90,21 @@ def find_nodes(specs: tuple[NodeSpec, ...], asking: Asking) -> tuple[Node, ...]:
     if listener.learned:
         memory.save()
     baseline = _baseline(heard)
-    return tuple(_node(one, asking, baseline) for one in heard)
+    nodes = tuple(_node(one, asking, baseline) for one in heard)
+    shared = next((source.shared for source in sources if source.shared), "")
+    return Found(nodes, _wrong_choices(shared, heard, nodes, asking) if shared else ())
+
+
+def _wrong_choices(
+    builder: str, heard: tuple[Heard, ...], nodes: tuple[Node, ...], asking: Asking
+) -> tuple[Finding, ...]:
+    seen = tuple(
+        Choosable(one.source.spec.name, one.source.declared, one.inspected.listed)
+        for one in heard
+        if one.status == "running"
+    )
+    native = (entry.platform for node in nodes for entry in node.platforms if entry.mode is Mode.NATIVE)
+    return wrong_choices(builder, seen, nodes, asking.platforms or tuple(dict.fromkeys(native)))
 
 
 @dataclass(slots=True)
@@ -91,7 +120,7 @@ class _Listener:
             reason = why_unreachable(source.spec)
             if reason:
                 return Heard(source, status=reason)
-            ensure_builder(source, self.asking.environment)
+            ensure_builder(source, self.asking.environment, self.asking.timeout)
             inspected = _inspect(source, self.asking)
         except TimeLimitError:
             return Heard(source, status=f"no answer within {self.asking.timeout:g} s")

@@ -23,7 +23,8 @@ class NodeSource:
 
     `makes` tells whether that builder is mabuild's to make; `node_name` is the node's name inside it, by which buildx
     finds a container or pod that already runs. `flags` are those of buildkitd. `declared` are the platforms that the
-    builder was made with, which limit nothing (those in the manifest do).
+    builder was made with, which limit nothing (those in the manifest do). `shared` is a builder of the user's
+    that has this node among others.
     """
 
     spec: NodeSpec
@@ -32,6 +33,7 @@ class NodeSource:
     node_name: str = ""
     flags: tuple[str, ...] = ()
     declared: tuple[Platform, ...] = ()
+    shared: str = ""
 
     @property
     def driver(self) -> Driver:
@@ -83,6 +85,7 @@ def _of_builder(builder: Builder) -> tuple[NodeSource, ...]:
             node_name=node.name,
             flags=node.flags,
             declared=node.platforms,
+            shared=builder.name,
         )
         for node in builder.nodes
     )

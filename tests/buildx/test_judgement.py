@@ -1,0 +1,138 @@
+"""What answers of probes mean. The answers were recorded on real parts, where a comment does not say otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.buildx.inspection import Inspected
+from orchestrator.buildx.judgement import judge, node_platforms
+from orchestrator.buildx.probe import Answer
+from orchestrator.core.plan import Mode
+from orchestrator.core.platform import LINUX_AMD64, LINUX_ARM64, Platform
+
+_EPYC = (("vendor_id", "AuthenticAMD"), ("model name", "AMD EPYC"))
+_NATIVE = Answer("amd64", "x86_64", "/probe", "linux/amd64", "boot", _EPYC, 0.015)
+_QEMU_7 = Answer("arm64", "x86_64", "/usr/bin/qemu-aarch64-static", "linux/amd64", "boot", _EPYC, 0.087)
+_QEMU_10 = Answer(
+    "arm64",
+    "x86_64",
+    "/usr/bin/qemu-aarch64",
+    "linux/amd64",
+    "boot",
+    (("CPU implementer", "0x00"), ("CPU part", "0x051")),
+    0.09,
+)
+_ARM64_GUEST = Answer(
+    "arm64",
+    "aarch64",
+    "/probe",
+    "linux/arm64",
+    "boot",
+    (("CPU implementer", "0x00"), ("CPU part", "0x051")),
+    0.21,
+)
+_BOTH = (LINUX_AMD64, LINUX_ARM64)
+_NODE = Inspected("here", status="running", listed=(LINUX_AMD64, Platform("linux", "amd64", "v2"), LINUX_ARM64))
+
+
+@pytest.mark.parametrize(
+    ("answer", "mode", "words"),
+    [
+        (_NATIVE, Mode.NATIVE, "its kernel is x86_64, processor AMD EPYC"),
+        (_QEMU_7, Mode.EMULATED, "its kernel is x86_64, qemu-aarch64-static runs it"),
+        (_QEMU_10, Mode.EMULATED, "its kernel is x86_64, qemu-aarch64 runs it"),
+        (_ARM64_GUEST, Mode.SYSTEM_EMULATED, "implementer 0x00"),
+        # Not recorded: a Graviton processor, as the kernel's documentation and Arm's list of implementers have it.
+        (
+            Answer("arm64", "aarch64", "/probe", "linux/arm64", "", (("CPU implementer", "0x41"),), 0.02),
+            Mode.NATIVE,
+            "its kernel is aarch64, processor 0x41",
+        ),
+        (Answer("386", "x86_64", "/probe", "linux/amd64", "", _EPYC, 0.015), Mode.COMPAT, "x86_64"),
+        (Answer("386", "x86_64", "/usr/bin/qemu-i386-static", "linux/amd64", "", _EPYC, 0.1), Mode.EMULATED, "qemu"),
+        (Answer("arm", "aarch64", "/probe", "linux/arm64"), Mode.COMPAT, "aarch64"),
+        # Not recorded: Rosetta in a Linux guest on Apple Silicon, as its processor information is described.
+        (
+            Answer(
+                "amd64", "aarch64", "/run/rosetta/rosetta", "linux/arm64", "", (("vendor_id", "VirtualApple"),), 0.03
+            ),
+            Mode.EMULATED,
+            "Rosetta runs it",
+        ),
+        # Not recorded: an x86 guest without acceleration; the name is the one that qemu gives its processor.
+        (
+            Answer("amd64", "x86_64", "/probe", "linux/amd64", "", (("model name", "QEMU TCG CPU version 2.5+"),), 0.2),
+            Mode.SYSTEM_EMULATED,
+            "QEMU TCG",
+        ),
+        # A kernel before 6.1 does not say its architecture; BUILDPLATFORM and the program do.
+        (Answer("arm64", "", "/usr/bin/qemu-aarch64-static", "linux/amd64"), Mode.EMULATED, "machine is linux/amd64"),
+        (Answer("arm64", "", "/probe", "linux/amd64"), Mode.EMULATED, "machine is linux/amd64"),
+        (Answer("amd64", "", "/probe", "linux/amd64", "", _EPYC), Mode.NATIVE, "BUILDPLATFORM is linux/amd64"),
+        (Answer("arm64", error="exec format error"), Mode.IMPOSSIBLE, "no emulator is registered"),
+        (Answer("arm64", error="context canceled"), Mode.IMPOSSIBLE, "the probe failed: context canceled"),
+    ],
+)
+def test_an_answer_has_one_meaning(answer: Answer, mode: Mode, words: str) -> None:
+    judged = judge(answer)
+    assert judged.mode is mode
+    assert words in judged.evidence
+
+
+def test_platforms_have_their_slowdown_against_the_fastest_native_node() -> None:
+    found = node_platforms(_NODE, {"amd64": _NATIVE, "arm64": _QEMU_7}, _BOTH, baseline=0.010)
+    assert [(str(entry.platform), entry.mode, entry.slowdown) for entry in found] == [
+        ("linux/amd64", Mode.NATIVE, 1.5),
+        ("linux/amd64/v2", Mode.NATIVE, 1.5),
+        ("linux/arm64", Mode.EMULATED, 8.7),
+    ]
+
+
+def test_native_platforms_come_first_whatever_the_node_lists_first() -> None:
+    node = Inspected("odd", status="running", listed=(LINUX_ARM64, LINUX_AMD64))
+    found = node_platforms(node, {"amd64": _NATIVE, "arm64": _QEMU_7}, (), baseline=0.015)
+    assert [entry.platform for entry in found] == [LINUX_AMD64, LINUX_ARM64]
+
+
+def test_a_listed_platform_whose_emulator_has_gone_is_impossible() -> None:
+    """BuildKit's list only grows (its worker never removes a platform), so it is not believed."""
+    found = node_platforms(_NODE, {"amd64": _NATIVE, "arm64": Answer("arm64", error="exec format error")}, (), 0.015)
+    assert {str(entry.platform): entry.mode for entry in found}["linux/arm64"] is Mode.IMPOSSIBLE
+
+
+def test_a_platform_that_works_without_being_listed_is_found() -> None:
+    wanted = Platform("linux", "386")
+    answers = {"amd64": _NATIVE, "386": Answer("386", "x86_64", "/probe", "linux/amd64", "", _EPYC, 0.015)}
+    found = node_platforms(_NODE, answers, (wanted,), 0.015)
+    assert found[-1].platform == wanted
+    assert found[-1].mode is Mode.COMPAT
+
+
+def test_a_variant_that_the_processor_does_not_list_is_impossible() -> None:
+    wanted = Platform("linux", "amd64", "v4")
+    found = node_platforms(_NODE, {"amd64": _NATIVE}, (wanted,), 0.015)
+    assert {entry.platform: entry.mode for entry in found}[wanted] is Mode.IMPOSSIBLE
+
+
+def test_without_probe_the_first_platform_is_the_machines_own_and_the_others_are_not_believed() -> None:
+    found = node_platforms(_NODE, {}, (Platform("linux", "s390x"),), 0.0)
+    assert [(entry.mode, entry.evidence) for entry in found] == [
+        (Mode.NATIVE, "BuildKit lists it first; not probed"),
+        (Mode.NATIVE, "BuildKit lists it first; not probed"),
+        (Mode.EMULATED, "listed, but the machine is amd64; not probed"),
+        (Mode.IMPOSSIBLE, "it does not list this platform"),
+    ]
+
+
+def test_a_declared_platform_proves_nothing() -> None:
+    node = Inspected("boast", status="running", declared=(LINUX_ARM64,), listed=(LINUX_AMD64,))
+    found = node_platforms(node, {}, (), 0.0)
+    assert {entry.platform: entry.mode for entry in found} == {LINUX_AMD64: Mode.NATIVE, LINUX_ARM64: Mode.EMULATED}
+
+
+@pytest.mark.parametrize(("seconds", "mode"), [(0.015, Mode.NATIVE), (0.1, Mode.SYSTEM_EMULATED)])
+def test_a_doubtful_processor_name_is_settled_by_the_loop(seconds: float, mode: Mode) -> None:
+    guest = Answer(
+        "amd64", "x86_64", "/probe", "linux/amd64", "", (("model name", "QEMU Virtual CPU version 2.5+"),), seconds
+    )
+    assert node_platforms(_NODE, {"amd64": guest}, (), baseline=0.015)[0].mode is mode
