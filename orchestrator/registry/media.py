@@ -213,12 +213,16 @@ def _data(text: str) -> bytes:
 
 def _annotations(fields: dict[str, object]) -> Pairs:
     found = fields.get("annotations")
-    return (
-        tuple((key, value) for key, value in found.items() if isinstance(value, str)) if isinstance(found, dict) else ()
-    )
+    if not isinstance(found, dict):
+        return ()
+    return tuple((_printable(key), _printable(value)) for key, value in found.items() if isinstance(value, str))
 
 
 def _text(fields: dict[str, object], key: str) -> str:
-    """A text that can be printed and encoded: JSON may hold halves of surrogate pairs, UTF-8 may not."""
     value = fields.get(key)
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+    return _printable(value) if isinstance(value, str) else ""
+
+
+def _printable(text: str) -> str:
+    """The text without halves of surrogate pairs, which JSON may hold and UTF-8 may not."""
+    return text.encode("utf-8", "replace").decode()

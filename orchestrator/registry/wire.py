@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
 
 _PIECE = 256 * 1024
+_WORTH_READING = 64 * 1024
 
 
 class Traffic(NamedTuple):
@@ -107,6 +108,7 @@ class Stream:
         self._limits = limits
         self._done: list[Callable[[int], None]] = []
         self._received = 0
+        self._closed = False
 
     def on_close(self, call: Callable[[int], None]) -> None:
         """Call with the number of received bytes when the stream is closed."""
@@ -163,11 +165,19 @@ class Stream:
         return b"".join(pieces)
 
     def close(self) -> None:
-        """Give the connection back, or drop it where the body was not read to its end."""
-        if self.request.method == "HEAD" or getattr(self._response, "length_remaining", None) == 0:
-            self._response.release_conn()
-        else:
+        """Give the connection back, or drop it where more than a little of the body was not read."""
+        if self._closed:
+            return
+        self._closed = True
+        left = getattr(self._response, "length_remaining", None)
+        try:
+            if left is not None and left <= _WORTH_READING:
+                while self.read(_PIECE):
+                    pass
+            else:
+                self._response.close()
+        except RegistryError:
             self._response.close()
-            self._response.release_conn()
-        while self._done:
-            self._done.pop()(self._received)
+        self._response.release_conn()
+        for call in self._done:
+            call(self._received)
