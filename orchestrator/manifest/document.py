@@ -131,6 +131,7 @@ class _Composer:
         self._check_tag(event)
         place = self._place(event)
         if isinstance(event, yaml.ScalarEvent):
+            self._check_text(event)
             style = '"' if not event.style and event.tag in _STRING_TAGS else event.style or ""
             weight = 1 + len(event.value) // _LETTERS_PER_WEIGHT
             return ScalarNode(event.value, style, place.line, place.column, weight)
@@ -143,6 +144,12 @@ class _Composer:
         tag = getattr(event, "tag", None)
         if tag and tag != "!" and tag not in _CORE_TAGS:
             self.findings.append(mistake("syntax", self._place(event), f"the YAML tag `{tag}` means nothing here"))
+
+    def _check_text(self, event: yaml.ScalarEvent) -> None:
+        odd = _UNPRINTABLE.search(event.value)
+        if odd:
+            message = f"this text has the character U+{ord(odd[0]):04X}, which no value may have"
+            raise fatal("syntax", self._place(event), message)
 
     def _until(self, end: type[yaml.Event]) -> Iterator[yaml.Event]:
         for event in self.events:

@@ -48,10 +48,12 @@ def _sources(files: tuple[File, ...], environment: Mapping[str, str]) -> tuple[t
     """The files that could be read, and the mistakes in all of them."""
     sources: list[Source] = []
     findings: list[Finding] = []
+    variables: dict[Path, Variables] = {}
     for file in files:
         directory = file.path.parent
+        known = variables.setdefault(directory, Variables(environment, directory))
         try:
-            source = read_source(manifest_text(file), file.shown, directory, Variables(environment, directory))
+            source = read_source(manifest_text(file), file.shown, directory, known)
         except ManifestError as error:
             findings += error.findings
             continue

@@ -9,6 +9,8 @@ from orchestrator.core.errors import ManifestError
 from orchestrator.core.finding import Finding, Related, Severity
 from orchestrator.core.fleet import Place
 
+_LONGEST_MESSAGE = 400
+
 
 def mistake(rule: str, place: Place, message: str, *, related: tuple[Related, ...] = ()) -> Finding:
     """A finding of the rule `manifest-RULE`."""
@@ -16,7 +18,7 @@ def mistake(rule: str, place: Place, message: str, *, related: tuple[Related, ..
         rule=f"manifest-{rule}",
         name=rule,
         severity=Severity.ERROR,
-        message=message,
+        message=message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]}…",
         path=place.path,
         line=place.line,
         column=place.column,

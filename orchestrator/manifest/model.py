@@ -18,6 +18,7 @@ from orchestrator.manifest.words import (
     Provenance,
     Rule,
     Runners,
+    SecretId,
     Services,
     Tag,
     Tags,
@@ -111,7 +112,7 @@ class VerifyModel(Model):
 class SecretModel(Model):
     """A build secret: its id, and either a variable or a file that holds it."""
 
-    id: str = key("The id in `RUN --mount=type=secret,id=…`", "npmrc", default="")
+    id: SecretId = key("The id in `RUN --mount=type=secret,id=…`", "npmrc", default="")
     env: Variable = key("The environment variable that holds the secret", "NPMRC", default="")
     file: str = key("The file that holds the secret, relative to the manifest", "secrets/npmrc", default="")
 

@@ -20,6 +20,7 @@ _DURATION_PART = re.compile(r"([\d.]+)(ms|[wdhms])")
 _SECONDS = {"w": 604_800.0, "d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _LONGEST_DURATION = 10 * 365 * _SECONDS["d"]
 _SERVICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
+_SECRET = re.compile(r"[A-Za-z0-9_.\-/]+")
 _RULE = re.compile(r"MA\d{1,3}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PROVENANCE = {"min": "min", "max": "max", "false": "false", "true": "min", "mode=min": "min", "mode=max": "max"}
@@ -84,7 +85,7 @@ def _different_platforms(platforms: tuple[Platform, ...]) -> tuple[Platform, ...
     return platforms
 
 
-def duration(value: object) -> float:
+def _duration(value: object) -> float:
     """Seconds of `40m`, `1h30m`, `7d` and the like."""
     if not isinstance(value, str) or not _DURATION.fullmatch(value):
         shown = f"{value!r} is" if isinstance(value, str) else "this is"
@@ -224,14 +225,20 @@ def _rule(value: object) -> str:
 
 
 def _command(value: object) -> object:
-    if isinstance(value, str):
+    if isinstance(value, str) or value == []:
         message = 'write each command as a list of words, as in [["api", "--version"]]'
         raise refusal("wrong-type", message, hidden=message)
     return value
 
 
-def variable(value: str) -> str:
-    """The name of an environment variable."""
+def _secret_id(value: str) -> str:
+    if value and not _SECRET.fullmatch(value):
+        message = "the id of a secret has letters, digits, _ . - / only"
+        raise refusal("bad-secret", message, hidden=message)
+    return value
+
+
+def _variable(value: str) -> str:
     if value and not _VARIABLE.fullmatch(value):
         raise refusal(
             "bad-secret", f"{value!r} is no name of an environment variable", hidden="this is no variable name"
@@ -249,7 +256,7 @@ Platforms = Annotated[
     WithJsonSchema({"type": "array", "items": {"type": "string"}, "minItems": 1}),
 ]
 Duration = Annotated[
-    float, PlainValidator(duration), WithJsonSchema({"type": "string", "pattern": rf"^{_DURATION.pattern}$|\$"})
+    float, PlainValidator(_duration), WithJsonSchema({"type": "string", "pattern": rf"^{_DURATION.pattern}$|\$"})
 ]
 Tag = Annotated[str, PlainValidator(_tag), WithJsonSchema(TEXT)]
 Tags = Annotated[
@@ -272,7 +279,8 @@ Provenance = Annotated[
 Version = Annotated[int, PlainValidator(_version), WithJsonSchema({"const": 1})]
 Rule = Annotated[str, PlainValidator(_rule), WithJsonSchema({"type": "string", "pattern": rf"^{_RULE.pattern}$|\$"})]
 Words = Annotated[tuple[str, ...], BeforeValidator(_command), WithJsonSchema({"type": "array", "items": TEXT})]
-Variable = Annotated[str, AfterValidator(variable)]
+SecretId = Annotated[str, AfterValidator(_secret_id)]
+Variable = Annotated[str, AfterValidator(_variable)]
 EmulationWords = Annotated[
     dict[str, Emulation],
     BeforeValidator(one_word("default")),
