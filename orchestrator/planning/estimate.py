@@ -80,14 +80,18 @@ def critical_path(cells: tuple[Cell, ...]) -> tuple[CellId, ...]:
 def outlook(cells: tuple[Cell, ...], nodes: tuple[Node, ...]) -> Outlook:
     """The expected course of a plan."""
     as_planned = makespan(cells, nodes, {})
-    native = {cell.id: _native_seconds(cell) for cell in cells}
+    native = {cell.id: _native_seconds(cell, nodes) for cell in cells}
     unknown = sum(not cell.unchanged and not cell.estimate_seconds for cell in cells)
     saving = max(0.0, as_planned - makespan(cells, nodes, native))
     return Outlook(as_planned, critical_path(cells), unknown, saving)
 
 
-def _native_seconds(cell: Cell) -> float:
-    return _duration(cell) / ASSUMED_SLOWDOWN.get(cell.mode, 1.0)
+def _native_seconds(cell: Cell, nodes: tuple[Node, ...]) -> float:
+    if cell.mode not in ASSUMED_SLOWDOWN:
+        return _duration(cell)
+    entries = (entry for node in nodes if node.name == cell.node for entry in node.platforms)
+    measured = next((entry.slowdown for entry in entries if entry.platform == cell.id.platform), 0.0)
+    return _duration(cell) / max(1.0, measured or ASSUMED_SLOWDOWN[cell.mode])
 
 
 def makespan(cells: tuple[Cell, ...], nodes: tuple[Node, ...], durations: Mapping[CellId, float]) -> float:
