@@ -27,7 +27,6 @@ from orchestrator.commands.doors import (
 from orchestrator.commands.options import Builder, Color, Files, Platforms, Services, choice, platforms
 from orchestrator.commands.session import Session, session
 from orchestrator.core.errors import Exit, UsageError
-from orchestrator.core.fleet import Fleet
 from orchestrator.core.plan import Plan
 from orchestrator.core.result import Outcome, Results
 from orchestrator.planning.plan import Doors as PlanDoors
@@ -63,6 +62,9 @@ def build(
     keep_going: Annotated[
         bool, typer.Option("--keep-going", "-k", help="After a failure, build all that does not depend on it.")
     ] = False,
+    allow_missing_nodes: Annotated[
+        bool, typer.Option("--allow-missing-nodes", help="Build without nodes that are down.")
+    ] = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Build without BuildKit's cache.")] = False,
     pull: Annotated[bool, typer.Option("--pull", help="Ask for newer base images.")] = False,
     no_verify: Annotated[bool, typer.Option("--no-verify", help="Move tags without proving the images.")] = False,
@@ -82,7 +84,11 @@ def build(
         raise UsageError("where do the images go?", hint="say --push (or --dry-run to see the plan)")
     fleet = load_fleet(here, files)
     with opened_stores(reachable_registries(fleet, here), here) as stores, _stop_on_signals() as stop:
-        plan = _plan(fleet, Selection(tuple(services or ()), platforms(platform)), builder, here, stores)
+        doors = PlanDoors(
+            finding_nodes(fleet, builder, here, platforms(platform)), asking(stores.client), DockerfileRecipes(fleet)
+        )
+        plan_options = PlanOptions(host=this_platform(), allow_missing_nodes=allow_missing_nodes)
+        plan = make_plan(fleet, Selection(tuple(services or ()), platforms(platform)), doors, plan_options)
         if dry_run:
             here.write(PLAN_FORMATS["table" if output_format == "table" else "json"](plan, here.screen(here.stdout)))
             return Exit.OK
@@ -108,13 +114,6 @@ def _progress(name: str, here: Session) -> str:
     if here.in_github_actions:
         return "github"
     return "rich" if here.screen(here.stderr).live else "plain"
-
-
-def _plan(fleet: Fleet, selection: Selection, builder: str, here: Session, stores: Stores) -> Plan:
-    doors = PlanDoors(
-        finding_nodes(fleet, builder, here, selection.platforms), asking(stores.client), DockerfileRecipes(fleet)
-    )
-    return make_plan(fleet, selection, doors, PlanOptions(host=this_platform()))
 
 
 def _doors(here: Session, stores: Stores, stop: Event) -> Doors:

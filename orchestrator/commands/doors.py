@@ -17,6 +17,7 @@ from orchestrator.core.reference import Reference
 from orchestrator.planning.bases import Ask
 
 if TYPE_CHECKING:
+    from orchestrator.buildx.nodes import Asking
     from orchestrator.registry.store import Store
     from orchestrator.registry.stores import Stores
 
@@ -72,17 +73,25 @@ def asking(store: Store) -> Ask:
     return ask
 
 
+def asking_nodes(
+    builder: str, session: Session, platforms: tuple[Platform, ...] = (), *, refresh: bool = False
+) -> Asking:
+    """How nodes are asked: what their probes found is remembered in the cache folder."""
+    from orchestrator.buildx.nodes import Asking
+
+    return Asking(session.environment, session.cache_directory, platforms, builder, refresh)
+
+
 def finding_nodes(
-    fleet: Fleet, builder: str, session: Session, platforms: tuple[Platform, ...], *, refresh: bool = False
+    fleet: Fleet, builder: str, session: Session, platforms: tuple[Platform, ...]
 ) -> Callable[[], tuple[Node, ...]]:
     """The nodes of the manifest, or of the selected builder, asked when they are needed."""
 
     def find() -> tuple[Node, ...]:
-        from orchestrator.buildx.nodes import Asking, find_nodes
+        from orchestrator.buildx.nodes import find_nodes
 
         wanted = platforms or tuple(dict.fromkeys(one for service in fleet.services for one in service.platforms))
-        memory = session.cache_directory / "nodes"
-        return find_nodes(fleet.nodes, Asking(session.environment, memory, wanted, builder, refresh))
+        return find_nodes(fleet.nodes, asking_nodes(builder, session, wanted))
 
     return find
 
