@@ -8,4 +8,5 @@ COMMANDS: Final[dict[str, str]] = {
     "build": "Build all platforms side by side, and move a tag only when all of them are there.",
     "verify": "Prove a pushed image: platforms, digests, and the architecture of what is inside.",
     "nodes": "Show the builder nodes: what each runs natively and what it emulates.",
+    "schema": "Print the JSON Schema of manifests, for editors.",
 }
