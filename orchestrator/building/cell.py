@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from orchestrator.building.attempt import AttemptFailedError, Attempts, Cooldowns, Made
-from orchestrator.building.entries import entries_of
+from orchestrator.building.entries import BUILT, KEY, entries_of, with_notes
+from orchestrator.building.keys import Key, Keys
+from orchestrator.building.lookup import Found, Lookup
 from orchestrator.building.options import Doors, Goal, Options
 from orchestrator.building.record import write_record
 from orchestrator.building.request import build_request, output_of
 from orchestrator.buildx.process import StoppedError
-from orchestrator.core.errors import MabuildError
-from orchestrator.core.event import Listener
+from orchestrator.core.errors import BuildError, MabuildError
+from orchestrator.core.event import Listener, Notice
 from orchestrator.core.fleet import Service
 from orchestrator.core.image import Descriptor
 from orchestrator.core.plan import Cell, CellId, Mode, Plan
@@ -28,29 +30,74 @@ class CellMaker:
     options: Options
     doors: Doors
     listener: Listener
+    lookup: Lookup
     made: Mapping[CellId, CellResult]
+    keys: Keys = field(init=False)
     cooldowns: Cooldowns = field(init=False)
 
     def __post_init__(self) -> None:
+        self.keys = Keys(self.plan, self.doors.store)
         self.cooldowns = Cooldowns(self.doors.clock)
 
-    def make(self, cell: Cell) -> CellResult:
-        """The result of a cell whose parents are made; a failure is a result too."""
+    def make(self, cell: Cell, *, fresh: bool = False) -> CellResult:
+        """The result of a cell whose parents are made; a failure is a result too. `fresh` builds in any case."""
         began = self.doors.clock()
         service = self.plan.planned(cell.id.service).service
         attempts = self._attempts(cell, service)
         try:
-            made = self._built(cell, service, attempts)
-            descriptors = self._descriptors(cell, service, made)
-            result = self._result(cell, made, descriptors, self.doors.clock() - began)
-            self._record(result, service)
+            result = self._made(cell, service, attempts, fresh=fresh or self.options.force)
         except AttemptFailedError as error:
-            return self._failed(cell, error.reason, began, error.attempts, error.log)
+            result = _failed(cell, error.reason, error.attempts, error.log)
         except StoppedError:
-            return self._failed(cell, "interrupted", began, attempts.count)
+            result = _failed(cell, "interrupted", attempts.count)
         except MabuildError as error:
-            return self._failed(cell, error.message, began, attempts.count)
+            result = _failed(cell, str(error), attempts.count)
+        return _with_seconds(result, self.doors.clock() - began)
+
+    def _made(self, cell: Cell, service: Service, attempts: Attempts, *, fresh: bool) -> CellResult:
+        began = self.doors.clock()
+        is_asked_for = not self.options.only or cell.id in self.options.only
+        key = self.keys.of(cell, self.made) if self.options.goal is Goal.PUSH else Key("")
+        found = self._found(cell, service, key, fresh=fresh, is_asked_for=is_asked_for)
+        if found:
+            result = _unchanged(cell, key, found[0])
+        elif is_asked_for:
+            result = self._built(cell, service, key, attempts)
+        else:
+            raise BuildError(
+                f"{cell.id} has not been built yet", hint="build it first, or hand its record in with --records"
+            )
+        if is_asked_for:
+            self._record(_with_seconds(result, self.doors.clock() - began), service)
         return result
+
+    def _found(self, cell: Cell, service: Service, key: Key, *, fresh: bool, is_asked_for: bool) -> tuple[Found, ...]:
+        if self.options.goal is not Goal.PUSH:
+            return ()
+        found = () if fresh and is_asked_for else self.lookup.find(service, cell.id, key)
+        if found or is_asked_for:
+            return found
+        found = self.lookup.recorded(service, cell.id)
+        if found:
+            self.listener(Notice(str(cell.id), "taken from its record, although something has changed since"))
+        return found
+
+    def _built(self, cell: Cell, service: Service, key: Key, attempts: Attempts) -> CellResult:
+        for name in key.open:
+            self.listener(Notice(str(cell.id), f"built in any case: {name}"))
+        output = output_of(service, cell, self.plan.node(cell.node), self.options, key.value)
+        request = build_request(self.plan, cell, self.made, self.options, output)
+        made = attempts.make(request, service.timeout or self.options.timeout)
+        return CellResult(
+            id=cell.id,
+            outcome=Outcome.BUILT,
+            digest=made.digest,
+            descriptors=self._descriptors(cell, service, key, made),
+            node=cell.node,
+            mode=cell.mode,
+            key=key.value,
+            attempts=made.attempts,
+        )
 
     def _attempts(self, cell: Cell, service: Service) -> Attempts:
         hosts = frozenset(image.registry for image in service.images)
@@ -65,11 +112,6 @@ class CellMaker:
             adopt=lambda digest: self._has_arrived(service, digest),
         )
 
-    def _built(self, cell: Cell, service: Service, attempts: Attempts) -> Made:
-        output = output_of(service, cell, self.plan.node(cell.node), self.options, cell.key)
-        request = build_request(self.plan, cell, self.made, self.options, output)
-        return attempts.make(request, service.timeout or self.options.timeout)
-
     def _has_arrived(self, service: Service, digest: str) -> bool:
         """Whether every repository holds a digest: registries take a manifest only when its blobs are there."""
         if self.options.goal is not Goal.PUSH:
@@ -81,40 +123,14 @@ class CellMaker:
             return False
         return True
 
-    def _descriptors(self, cell: Cell, service: Service, made: Made) -> tuple[Descriptor, ...]:
+    def _descriptors(self, cell: Cell, service: Service, key: Key, made: Made) -> tuple[Descriptor, ...]:
         if self.options.goal is not Goal.PUSH:
             return ()
-        return entries_of(self.doors.store.manifest(service.images[0].with_digest(made.digest)), cell.id.platform)
-
-    def _result(self, cell: Cell, made: Made, descriptors: tuple[Descriptor, ...], seconds: float) -> CellResult:
-        return CellResult(
-            id=cell.id,
-            outcome=Outcome.BUILT,
-            digest=made.digest,
-            descriptors=descriptors,
-            node=cell.node,
-            mode=cell.mode,
-            key=cell.key,
-            attempts=made.attempts,
-            seconds=seconds,
-        )
-
-    def _failed(self, cell: Cell, reason: str, began: float, attempts: int, log: tuple[str, ...] = ()) -> CellResult:
-        return CellResult(
-            id=cell.id,
-            outcome=Outcome.FAILED,
-            node=cell.node,
-            mode=cell.mode,
-            key=cell.key,
-            attempts=attempts,
-            seconds=self.doors.clock() - began,
-            reason=reason,
-            log=log,
-        )
+        document = self.doors.store.manifest(service.images[0].with_digest(made.digest))
+        notes = {KEY: key.value, **({BUILT: self.doors.now()} if service.max_age else {})}
+        return tuple(with_notes(entry, notes) for entry in entries_of(document, cell.id.platform))
 
     def _record(self, result: CellResult, service: Service) -> None:
-        if self.options.records == Path():
-            return
         record = Record(
             cell=result.id,
             key=result.key,
@@ -127,4 +143,36 @@ class CellMaker:
             attempts=result.attempts,
             created=self.doors.now(),
         )
-        write_record(self.options.records, record)
+        if self.options.records != Path():
+            write_record(self.options.records, record)
+        if result.outcome is Outcome.BUILT and self.options.goal is Goal.PUSH:
+            self.lookup.memory.remember(service, record)
+
+
+def _unchanged(cell: Cell, key: Key, found: Found) -> CellResult:
+    return CellResult(
+        id=cell.id,
+        outcome=Outcome.UNCHANGED,
+        digest=found.digest,
+        descriptors=found.entries,
+        node=cell.node,
+        mode=cell.mode,
+        key=key.value,
+        reason="" if found.where == "published" else f"from a {found.where}",
+    )
+
+
+def _failed(cell: Cell, reason: str, attempts: int, log: tuple[str, ...] = ()) -> CellResult:
+    return CellResult(
+        id=cell.id,
+        outcome=Outcome.FAILED,
+        node=cell.node,
+        mode=cell.mode,
+        attempts=attempts,
+        reason=reason,
+        log=log,
+    )
+
+
+def _with_seconds(result: CellResult, seconds: float) -> CellResult:
+    return replace(result, seconds=seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 from orchestrator.core.errors import BuildError
@@ -12,6 +13,10 @@ from orchestrator.registry.media import descriptor_of, descriptor_text, parse
 
 KEY = "dev.mabuild.key"
 """The annotation of an image's entry that holds the key of what it was built from."""
+BUILT = "dev.mabuild.built"
+"""The annotation of an image's entry that tells when it was built, where that decides how long it may be used."""
+TAGS = "dev.mabuild.tags"
+"""The annotation of an index that names the tags it was put at, the last one last."""
 
 
 def entries_of(document: Document, platform: Platform) -> tuple[Descriptor, ...]:
@@ -39,10 +44,10 @@ def require_subjects(entries: tuple[Descriptor, ...]) -> None:
             raise BuildError(f"attestation {entry.digest} belongs to no image of the list")
 
 
-def with_key(entry: Descriptor, key: str) -> Descriptor:
-    """The entry of an image with its key as an annotation; the rest of it as it was."""
-    if not key or entry.is_attestation or entry.annotation(KEY) == key:
+def with_notes(entry: Descriptor, notes: Mapping[str, str]) -> Descriptor:
+    """The entry of an image with more annotations; the rest of it, and attestations, as they were."""
+    if entry.is_attestation or all(entry.annotation(name) == value for name, value in notes.items()):
         return entry
-    annotations = {**dict(entry.annotations), KEY: key}
+    annotations = {**dict(entry.annotations), **notes}
     fields = {**json.loads(descriptor_text(entry)), "annotations": annotations}
     return replace(entry, annotations=tuple(annotations.items()), raw=json.dumps(fields, ensure_ascii=False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from orchestrator.building.entries import require_subjects, with_key
+from orchestrator.building.entries import require_subjects
 from orchestrator.core.errors import BuildError
 from orchestrator.core.fleet import Pairs
 from orchestrator.core.image import OCI_INDEX, Document
@@ -16,7 +16,7 @@ from orchestrator.registry.media import descriptor_text
 
 def index_document(cells: Sequence[CellResult], annotations: Pairs) -> Document:
     """The index of cells in the order given; the same cells and annotations always give the same bytes."""
-    entries = tuple(with_key(entry, cell.key) for cell in cells for entry in cell.descriptors)
+    entries = tuple(entry for cell in cells for entry in cell.descriptors)
     require_subjects(entries)
     texts = ",".join(descriptor_text(entry) for entry in entries)
     notes = f',"annotations":{json.dumps(dict(annotations), ensure_ascii=False)}' if annotations else ""

@@ -38,9 +38,10 @@ class Goal(StrEnum):
 class Options:
     """How to build. Times are in seconds; 0.0 is no limit.
 
-    `only` names the cells to build here (none: all); with it no tag moves. `records` is a folder for record files
-    (`Path()`: none are written), `directory` one for OCI layouts. `silence` is how long a build may give no sign of
-    life, `grace` how long tags may go on moving after a signal. `annotations` stand on every index.
+    `only` names the cells to build here (none: all); with it no tag moves. `force` builds also what is unchanged.
+    `records` is a folder for record files (`Path()`: none are written), `directory` one for OCI layouts. A build may
+    give no sign of life for `silence`, and after a signal tags may go on moving for `grace`. `annotations` stand on
+    every index.
     """
 
     goal: Goal = Goal.PUSH
@@ -49,6 +50,7 @@ class Options:
     only: frozenset[CellId] = frozenset()
     parallel: int = 8
     keep_going: bool = False
+    force: bool = False
     no_cache: bool = False
     pull: bool = False
     verify: bool = True
@@ -77,6 +79,18 @@ Verify = Callable[[Service, Reference, tuple[Platform, ...]], tuple[Finding, ...
 """Proves the image under a digest for platforms as the service's verify policy asks; gives what is wrong."""
 
 
+class Descent(StrEnum):
+    """How one commit stands to another."""
+
+    NEWER = "newer"
+    NOT_NEWER = "not newer"
+    UNKNOWN = "unknown"
+
+
+Descends = Callable[[str, str], Descent]
+"""Whether the first commit is the second one, or has it among its ancestors."""
+
+
 @dataclass(frozen=True, slots=True)
 class Doors:
     """What a build touches. `clock` reads seconds that only grow; `now` gives the time as RFC 3339 in UTC."""
@@ -88,3 +102,4 @@ class Doors:
     now: Callable[[], str]
     sleep: Callable[[float], None]
     stopping: Callable[[], bool] = bool
+    descends: Descends = lambda _new, _old: Descent.UNKNOWN

@@ -6,23 +6,22 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from orchestrator.building.options import Goal, Options
+from orchestrator.building.parents import parent_cells
 from orchestrator.buildx.build import BuildRequest
 from orchestrator.buildx.output import LoadImage, Output, PushByDigest, PushTag, WriteLayout
 from orchestrator.core.fleet import Pairs, Service
-from orchestrator.core.plan import Cell, CellId, Node, Plan, PlannedService
+from orchestrator.core.plan import Cell, CellId, Node, Plan
 from orchestrator.core.result import CellResult
-from orchestrator.dockerfile.graph import context_name
 
 _OF_THE_FLEET = ("service:", "target:")
 _STAGED_KEY = 12
 
 
 def build_request(
-    plan: Plan, cell: Cell, parents: Mapping[CellId, CellResult], options: Options, output: Output
+    plan: Plan, cell: Cell, made: Mapping[CellId, CellResult], options: Options, output: Output
 ) -> BuildRequest:
     """The build of a cell whose parents are there."""
-    planned = plan.planned(cell.id.service)
-    service = planned.service
+    service = plan.planned(cell.id.service).service
     return BuildRequest(
         task=str(cell.id),
         builder=plan.node(cell.node).builder,
@@ -34,7 +33,7 @@ def build_request(
         args=service.args,
         labels=service.labels,
         annotations=service.annotations,
-        contexts=(*_own_contexts(service), *_parent_contexts(plan, planned, cell, parents)),
+        contexts=(*_own_contexts(service), *_parent_contexts(plan, cell, made)),
         secrets=service.secrets,
         ssh=service.ssh,
         attest=service.attest,
@@ -47,19 +46,16 @@ def _own_contexts(service: Service) -> Pairs:
     return tuple((name, value) for name, value in service.contexts if not value.startswith(_OF_THE_FLEET))
 
 
-def _parent_contexts(plan: Plan, planned: PlannedService, cell: Cell, parents: Mapping[CellId, CellResult]) -> Pairs:
-    """Each name in the Dockerfile that means another service, as the digest of that service's image.
+def _parent_contexts(plan: Plan, cell: Cell, made: Mapping[CellId, CellResult]) -> Pairs:
+    """Each name in the Dockerfile that means another service, as the digest of that service's image."""
+    return tuple(
+        (name, f"docker-image://{_repository(plan, parent)}@{made[parent].descriptors[0].digest}")
+        for name, parent in parent_cells(plan, cell)
+    )
 
-    A parent that is needed for two platforms is handed over under `name::platform`, which BuildKit asks for first.
-    """
-    found = []
-    for link in planned.links:
-        needed = [need for need in cell.needs if need.service == link.service]
-        repository = plan.planned(link.service).service.images[0].name
-        for need in needed:
-            name = context_name(link.name) + (f"::{need.platform}" if len(needed) > 1 else "")
-            found.append((name, f"docker-image://{repository}@{parents[need].descriptors[0].digest}"))
-    return tuple(found)
+
+def _repository(plan: Plan, cell: CellId) -> str:
+    return plan.planned(cell.service).service.images[0].name
 
 
 def output_of(service: Service, cell: Cell, node: Node, options: Options, key: str) -> Output:

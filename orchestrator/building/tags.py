@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from threading import Lock
 
 from orchestrator.building.journal import Journal, State
 from orchestrator.core.errors import BuildError, MabuildError
@@ -13,18 +15,25 @@ from orchestrator.core.image import Document
 from orchestrator.core.reference import Reference
 from orchestrator.core.result import TagMove
 from orchestrator.registry.errors import NotFoundError
-from orchestrator.registry.store import WritableStore
+from orchestrator.registry.store import Store, WritableStore
 
 _IMMUTABLE = re.compile(r"v?\d+\.\d+\.\d+([-+._].*)?|(?:sha-|git-)?[0-9a-f]{7,40}|.*\d{8}.*", re.IGNORECASE)
+_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A tag that is to point at an index."""
+    """A tag that is to point at an index; `old` is the digest that it points at, "" for nothing."""
 
     service: str
     reference: Reference
     document: Document
+    old: str
+
+    @property
+    def move(self) -> TagMove:
+        """The wish as a move."""
+        return TagMove(str(self.reference), self.old, self.document.digest)
 
 
 class MoveError(BuildError):
@@ -36,7 +45,12 @@ def is_moving(tag: str) -> bool:
     return not _IMMUTABLE.fullmatch(tag)
 
 
-def current(store: WritableStore, reference: Reference) -> str:
+def in_order(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags in the order in which they move: `latest` last of all, so that whoever finds it finds all others moved."""
+    return tuple(sorted(dict.fromkeys(tags), key=lambda tag: (is_moving(tag), tag == "latest")))
+
+
+def current(store: Store, reference: Reference) -> str:
     """The digest that a tag points at, or the empty text."""
     try:
         return store.resolve(reference).digest
@@ -44,73 +58,110 @@ def current(store: WritableStore, reference: Reference) -> str:
         return ""
 
 
+def current_all(store: Store, references: Sequence[Reference]) -> dict[Reference, str]:
+    """The digests that tags point at, asked side by side."""
+    with ThreadPoolExecutor(_AT_ONCE, "tag") as pool:
+        return dict(zip(references, pool.map(lambda reference: current(store, reference), references), strict=True))
+
+
+def moved_elsewhere(reference: Reference, old: str, now: str) -> MoveError:
+    """The error for a tag that another hand has moved."""
+    return MoveError(
+        f"{reference} was moved by somebody else meanwhile, from {old or 'nothing'} to {now or 'nothing'}",
+        hint="look at what is there, then run again to publish over it",
+    )
+
+
 @dataclass(slots=True)
 class Mover:
     """Moves one set of tags as far as it can be one act: registries have no transaction over several tags.
 
-    `seen` holds what tags pointed at when the run began, where that was asked. `may_finish` says, of the number of tags
-    that are left, whether there is time for them.
+    `may_finish` says, of the number of tags that are left, whether there is time for them.
     """
 
     store: WritableStore
     journal: Journal
     listener: Listener
     restore: bool = True
-    seen: dict[Reference, str] = field(default_factory=dict)
     may_finish: Callable[[int], bool] = lambda _: True
+    _moved: list[Wish] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock)
+    _left: int = 0
+    _failed: bool = False
 
-    def move(self, wishes: Sequence[Wish]) -> dict[Reference, TagMove]:
+    def move(self, wishes: Sequence[Wish]) -> None:
         """Move all tags; MoveError after restoring those that were moved, where one of them cannot be."""
-        ordered = sorted(wishes, key=lambda wish: is_moving(wish.reference.tag))
-        moves = {wish.reference: self._planned(wish) for wish in ordered}
-        moved: list[Wish] = []
+        self._left = len(wishes)
         try:
-            for place, wish in enumerate(ordered):
-                if not self.may_finish(len(ordered) - place):
-                    raise MoveError("interrupted, and there is no time left to move all tags")
-                if self._move(wish, moves[wish.reference]):
-                    moved.append(wish)
-            self._require_all(ordered)
+            for step in _steps(wishes):
+                self._move_all(step)
+            now = current_all(self.store, [wish.reference for wish in wishes])
+            _require_all(wishes, now)
         except MabuildError as error:
-            raise MoveError(f"{error.message}; {self._put_back(moved, moves)}", hint=error.hint) from error
-        return moves
+            raise MoveError(f"{error.message}; {self._put_back()}", hint=error.hint) from error
 
-    def _planned(self, wish: Wish) -> TagMove:
-        old = current(self.store, wish.reference)
-        expected = self.seen.get(wish.reference, old)
-        if old not in {expected, wish.document.digest}:
-            raise _moved_elsewhere(wish.reference, expected, old)
-        return TagMove(str(wish.reference), old, wish.document.digest)
+    def _move_all(self, wishes: Sequence[Wish]) -> None:
+        with ThreadPoolExecutor(_AT_ONCE, "tag") as pool:
+            for moved in [pool.submit(self._move, wish) for wish in wishes]:
+                moved.result()
 
-    def _move(self, wish: Wish, move: TagMove) -> bool:
-        """Move one tag; whether there was anything to do."""
+    def _move(self, wish: Wish) -> None:
+        try:
+            self._require_time()
+            self._put_if_as_expected(wish)
+        except BaseException:
+            self._failed = True
+            raise
+
+    def _put_if_as_expected(self, wish: Wish) -> None:
         now = current(self.store, wish.reference)
-        if now == move.new:
-            return False
-        if now != move.old:
-            raise _moved_elsewhere(wish.reference, move.old, now)
-        self.journal.write(State.MOVING, move)
+        if now not in {wish.old, wish.document.digest}:
+            raise moved_elsewhere(wish.reference, wish.old, now)
+        if now != wish.document.digest:
+            self._put(wish)
+
+    def _require_time(self) -> None:
+        with self._lock:
+            if self._failed:
+                raise MoveError("another tag could not be moved")
+            if not self.may_finish(self._left):
+                raise MoveError("interrupted, and there is no time left to move all tags")
+            self._left -= 1
+
+    def _put(self, wish: Wish) -> None:
+        self.journal.write(State.MOVING, wish.move)
+        with self._lock:
+            # Noted before the request: one whose answer is lost may have moved the tag all the same.
+            self._moved.append(wish)
         self.store.put_manifest(wish.reference, wish.document)
-        self.journal.write(State.MOVED, move)
-        self.listener(Notice(wish.service, f"{move.reference} now points at {move.new}"))
-        return True
+        self.journal.write(State.MOVED, wish.move)
+        self.listener(Notice(wish.service, f"{wish.reference} now points at {wish.document.digest}"))
 
-    def _require_all(self, wishes: Sequence[Wish]) -> None:
-        for wish in wishes:
-            now = current(self.store, wish.reference)
-            if now != wish.document.digest:
-                raise _moved_elsewhere(wish.reference, wish.document.digest, now)
-
-    def _put_back(self, moved: list[Wish], moves: dict[Reference, TagMove]) -> str:
-        if not moved:
+    def _put_back(self) -> str:
+        if not self._moved:
             return "no tag was moved"
         if not self.restore:
-            return f"{len(moved)} tag(s) had been moved, and stay so; the journal is {self.journal.path}"
-        told = [put_back(self.store, self.journal, moves[wish.reference], wish.reference) for wish in reversed(moved)]
+            return f"{len(self._moved)} tag(s) had been moved, and stay so; the journal is {self.journal.path}"
+        told = [put_back(self.store, self.journal, wish.reference, wish.move) for wish in reversed(self._moved)]
         return "; ".join(told)
 
 
-def put_back(store: WritableStore, journal: Journal, move: TagMove, reference: Reference) -> str:
+def _require_all(wishes: Sequence[Wish], now: Mapping[Reference, str]) -> None:
+    for wish in wishes:
+        if now[wish.reference] != wish.document.digest:
+            raise moved_elsewhere(wish.reference, wish.document.digest, now[wish.reference])
+
+
+def _steps(wishes: Sequence[Wish]) -> list[list[Wish]]:
+    """Immutable tags, then moving ones, then `latest`: within a step the order does not matter."""
+    steps: dict[tuple[bool, bool], list[Wish]] = {}
+    for wish in wishes:
+        tag = wish.reference.tag
+        steps.setdefault((is_moving(tag), tag == "latest"), []).append(wish)
+    return [steps[order] for order in sorted(steps)]
+
+
+def put_back(store: WritableStore, journal: Journal, reference: Reference, move: TagMove) -> str:
     """Point a tag at its old digest again, unless somebody else has moved it since; says what came of it."""
     try:
         now = current(store, reference)
@@ -125,10 +176,3 @@ def put_back(store: WritableStore, journal: Journal, move: TagMove, reference: R
     except MabuildError as error:
         return f"{reference} could not be put back to {move.old}: {error.message}"
     return f"{reference} was put back to {move.old}"
-
-
-def _moved_elsewhere(reference: Reference, old: str, now: str) -> MoveError:
-    return MoveError(
-        f"{reference} was moved by somebody else meanwhile, from {old or 'nothing'} to {now or 'nothing'}",
-        hint="look at what is there, then run again to publish over it",
-    )

@@ -1,0 +1,68 @@
+"""Keys of cells: their ingredients, read once, and the digests of the parents' images as they come to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from orchestrator.building.parents import parent_digests
+from orchestrator.core.errors import MabuildError
+from orchestrator.core.key import Ingredients, cell_key
+from orchestrator.core.plan import Cell, CellId, Mode, Node, Plan
+from orchestrator.core.platform import Platform
+from orchestrator.core.reference import Reference
+from orchestrator.core.result import CellResult
+from orchestrator.dockerfile.ingredients import IngredientReader
+from orchestrator.registry.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A cell's key; `open` names inputs that may have changed although the key is the same."""
+
+    value: str
+    open: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Keys:
+    """The keys of a plan's cells. Safe for threads."""
+
+    plan: Plan
+    store: Store
+    reader: IngredientReader = field(init=False)
+    _bases: dict[tuple[Reference, Platform], str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._bases = {
+            (base.reference, entry.platform): entry.digest for base in self.plan.bases for entry in base.platforms
+        }
+        self.reader = IngredientReader(self._digest)
+
+    def of(self, cell: Cell, made: Mapping[CellId, CellResult]) -> Key:
+        """The key of a cell whose parents are made. DockerfileError or UsageError where its files cannot be read."""
+        parents = parent_digests(self.plan, cell, made)
+        ingredients = self._ingredients(cell)
+        return Key(cell_key(ingredients, parents), ingredients.open)
+
+    def _ingredients(self, cell: Cell) -> Ingredients:
+        planned = self.plan.planned(cell.id.service)
+        builder = own_platform(self.plan.node(cell.node), cell.id.platform)
+        names = frozenset(link.name for link in planned.links)
+        return self.reader.read(planned.service, cell.id.platform, builder, names)
+
+    def _digest(self, reference: Reference, platform: Platform) -> str:
+        """From the plan, else asked of the registry: images of frontends (`# syntax=`) are in no plan."""
+        if (reference, platform) in self._bases:
+            return self._bases[reference, platform]
+        try:
+            found = self.store.resolve(reference).digest
+        except MabuildError:
+            found = ""
+        return self._bases.setdefault((reference, platform), found)
+
+
+def own_platform(node: Node, otherwise: Platform) -> Platform:
+    """The platform of the machine that builds, which Dockerfiles see as BUILDPLATFORM."""
+    own = (entry.platform for entry in node.platforms if entry.mode in {Mode.NATIVE, Mode.SYSTEM_EMULATED})
+    return next(own, otherwise)

@@ -1,0 +1,69 @@
+"""Records kept in the registry itself, so that another machine goes on where a run was cut off.
+
+A record is an OCI index without manifests (image-spec allows that) in the repository `mabuild-records` beside that of
+the image, at a tag that is the cell's key. Once a cell is published its list is the memory, and the record can go.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from orchestrator.building.record import parse_record, record_fields
+from orchestrator.core.errors import MabuildError
+from orchestrator.core.fleet import Service
+from orchestrator.core.image import OCI_INDEX, Document
+from orchestrator.core.plan import CellId
+from orchestrator.core.reference import Reference
+from orchestrator.core.result import Record
+from orchestrator.registry.media import parse_index
+from orchestrator.registry.store import WritableStore
+
+REPOSITORY = "mabuild-records"
+_TYPE = "application/vnd.mabuild.record.v1+json"
+_RECORD = "dev.mabuild.record"
+
+
+@dataclass(slots=True)
+class Memory:
+    """Remembers cells by key. Trouble with it fails nothing: `warn` hears of it once, and no more is written."""
+
+    store: WritableStore
+    warn: Callable[[str], None]
+    is_silent: bool = False
+
+    def find(self, service: Service, cell: CellId, key: str) -> tuple[Record, ...]:
+        """The record of a cell with this key, or nothing."""
+        try:
+            annotations = dict(parse_index(self.store.manifest(place(service, key))).annotations)
+            record = parse_record(json.loads(annotations[_RECORD]))
+        except (MabuildError, KeyError, TypeError, ValueError, RecursionError):
+            return ()
+        return (record,) if (record.cell, record.key) == (cell, key) else ()
+
+    def remember(self, service: Service, record: Record) -> None:
+        """Keep a record."""
+        if self.is_silent or not record.key:
+            return
+        text = json.dumps(record_fields(record), ensure_ascii=False)
+        content = {
+            "schemaVersion": 2,
+            "mediaType": OCI_INDEX,
+            "artifactType": _TYPE,
+            "manifests": [],
+            "annotations": {_RECORD: text},
+        }
+        reference = place(service, record.key)
+        try:
+            self.store.put_manifest(reference, Document.of(OCI_INDEX, json.dumps(content).encode()))
+        except MabuildError as error:
+            self.is_silent = True
+            self.warn(f"{reference.name} takes no records, so another machine cannot go on from here: {error.message}")
+
+
+def place(service: Service, key: str) -> Reference:
+    """Where the record of a key is kept: beside the service's first image."""
+    image = service.images[0]
+    above, _, _ = image.repository.rpartition("/")
+    return Reference(image.registry, f"{above}/{REPOSITORY}" if above else REPOSITORY, key.removeprefix("sha256:"))
