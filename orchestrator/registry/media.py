@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from orchestrator.core.image import (
+    DOCKER_LIST,
+    DOCKER_MANIFEST,
+    DOCKER_SCHEMA1,
+    DOCKER_SCHEMA1_SIGNED,
     INDEX_TYPES,
     MANIFEST_TYPES,
     OCI_INDEX,
@@ -28,7 +32,9 @@ from orchestrator.registry.errors import MalformedError
 from orchestrator.registry.json_spans import JsonText, parse_text
 
 MOST_ENTRIES = 10_000
-ACCEPTED = ", ".join([*sorted(INDEX_TYPES), *sorted(MANIFEST_TYPES)])
+# Schema 1 is asked for too, since a registry that has nothing else would otherwise answer that there is nothing.
+_TYPES = (OCI_INDEX, DOCKER_LIST, OCI_MANIFEST, DOCKER_MANIFEST, DOCKER_SCHEMA1_SIGNED, DOCKER_SCHEMA1)
+ACCEPTED = ", ".join(_TYPES)
 Pairs = tuple[tuple[str, str], ...]
 
 

@@ -4,14 +4,18 @@
         ...  # use proxy.address ("127.0.0.1:PORT") as the registry; docker, buildx and our client all can
         proxy.add(Fault(path="/blobs/", truncate=1000))       # at any time
     assert [seen.status for seen in proxy.seen if seen.method == "PUT"] == [503, 503, 201]
+    # proxy.connections: how many came; proxy.most_at_once: how many requests ran side by side
 
 For every request the first fault of the script that matches (method, regular expression on path and query) and is not
 used up happens; a fault lets `after` matching requests pass and then happens `times` times. Without a fault the
 request goes to the registry unchanged, with the Host field of the client, so that the registry's own addresses lead
-back through the proxy. What a fault does: wait `delay` seconds; then, with `reset`, break the connection without an
-answer; or answer `status` with `headers` and `body`; or give the registry's answer without the `strip` fields, with one
-byte of its body changed (`corrupt`), or its body only up to `truncate` bytes before the connection breaks off. With
-`forward` the registry gets the request even where the client gets `status` or `reset`: the answer alone is lost.
+back through the proxy. What a fault does, after waiting `delay` seconds:
+
+- `reset`: break the connection without an answer;
+- `status`: answer with it, `headers` and `body`, without asking the registry;
+- with `forward`, both of these still hand the request on: the answer alone is lost;
+- else give the registry's answer, without the fields in `strip`, with one byte of the body changed (`corrupt`), with
+  `drip` seconds between pieces of 4 KiB, or only `truncate` bytes of the body before the connection breaks.
 
 A TLS greeting is answered with an HTTP line: only then does BuildKit fall back to plain HTTP.
 """
@@ -50,6 +54,7 @@ class Fault:
     reset: bool = False
     truncate: int = -1
     corrupt: bool = False
+    drip: float = 0.0
     strip: tuple[str, ...] = ()
     forward: bool = False
 
@@ -85,6 +90,9 @@ class FaultProxy:
     def __init__(self, upstream: str, *faults: Fault, host: str = "127.0.0.1") -> None:
         self.upstream = upstream
         self.seen: list[Seen] = []
+        self.connections = 0
+        self.most_at_once = 0
+        self._running = 0
         self._script = [Scripted(fault, fault.after, fault.times) for fault in faults]
         self._lock = Lock()
         self._server = Server((host, 0), Handler)
@@ -123,6 +131,15 @@ class FaultProxy:
                 return entry.fault
         return PASS
 
+    def connected(self) -> None:
+        with self._lock:
+            self.connections += 1
+
+    def running(self, change: int) -> None:
+        with self._lock:
+            self._running += change
+            self.most_at_once = max(self.most_at_once, self._running)
+
     def note(self, seen: Seen) -> None:
         with self._lock:
             self.seen.append(seen)
@@ -139,9 +156,11 @@ class Server(ThreadingHTTPServer):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     server: Server  # type: ignore[mutable-override]  # the handler of this server only
 
     def handle(self) -> None:
+        self.server.proxy.connected()
         self.connection.settimeout(60)
         with suppress(ConnectionError, TimeoutError):
             if self.connection.recv(1, socket.MSG_PEEK) == b"\x16":
@@ -149,7 +168,14 @@ class Handler(BaseHTTPRequestHandler):
                 return
             super().handle()
 
-    def pass_on(self) -> None:
+    def serve(self) -> None:
+        self.server.proxy.running(1)
+        try:
+            self._serve()
+        finally:
+            self.server.proxy.running(-1)
+
+    def _serve(self) -> None:
         fault = self.server.proxy.next_fault(self.command, self.path)
         body = b"".join(self._body())
         if fault.delay:
@@ -167,7 +193,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self._upstream(body, fault, answers=True)
 
-    do_GET = do_HEAD = do_PUT = do_POST = do_PATCH = do_DELETE = pass_on  # noqa: N815
+    do_GET = do_HEAD = do_PUT = do_POST = do_PATCH = do_DELETE = serve  # noqa: N815
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Silence."""
@@ -216,18 +242,18 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in response.getheaders():
             if name.lower() not in left_out:
                 self.send_header(name, value)
-        if response.length is None:
+        if response.length is None or "content-length" in left_out:
             self.close_connection = True
             self.send_header("Connection", "close")
         self.end_headers()
         left = fault.truncate
-        first = True
-        while piece := response.read(PIECE if left < 0 else min(PIECE, left)):
-            if fault.corrupt and first:
-                piece = bytes([piece[0] ^ 1]) + piece[1:]
-            first = False
-            self.wfile.write(piece)
+        mask = int(fault.corrupt)
+        size = 4096 if fault.drip else PIECE
+        while piece := response.read(size if left < 0 else min(size, left)):
+            self.wfile.write(bytes([piece[0] ^ mask]) + piece[1:])
+            mask = 0
             left -= len(piece) if fault.truncate >= 0 else 0
+            time.sleep(fault.drip)
         if fault.truncate >= 0 and self.command != "HEAD":
             self._reset()
 

@@ -134,6 +134,7 @@ class Server(ThreadingHTTPServer):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     server: Server  # type: ignore[mutable-override]  # the handler of this server only
 
     def serve(self) -> None:
