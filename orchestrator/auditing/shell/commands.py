@@ -167,6 +167,7 @@ def _change_variables(evaluator: Evaluator, name: str, words: tuple[Word, ...], 
             for number in range(1, 10):
                 evaluator.state.variables.pop(str(number), None)
         case "eval" if words and _is_plain(words[0]):
+            evaluator.trace.scripts.add(id(words[0]))
             evaluator.nested(words[0].start + 1, words[0].end - 1)
         case _:
             evaluator.state.skipped.clear()
@@ -186,12 +187,14 @@ def _run_text(evaluator: Evaluator, command: Command, values: tuple[str, ...], f
     if name in SHELLS and all(one.startswith("-") for one in values[first + 1 :]):
         bodies = [one.word for one in command.redirects if one.operator in {"<<", "<<-"}]
         for body in bodies:
+            evaluator.trace.scripts.add(id(body))
             evaluator.nested(body.start, body.end)
         return bool(bodies)
     return False
 
 
 def _nested(evaluator: Evaluator, word: Word) -> None:
+    evaluator.trace.scripts.add(id(word))
     with evaluator.subshell():
         evaluator.nested(word.start + 1, word.end - 1)
 

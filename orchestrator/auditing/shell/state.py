@@ -80,9 +80,10 @@ class Mismatch:
 
 @dataclass(slots=True)
 class Trace:
-    """What happened on one platform. Words are known by their identity."""
+    """What happened on one platform. Words are known by their identity; `scripts` are those that are shell texts."""
 
     words: set[int] = field(default_factory=set)
+    scripts: set[int] = field(default_factory=set)
     visits: list[Visit] = field(default_factory=list)
     assigned: list[tuple[Assignment, Word, str]] = field(default_factory=list)
     mismatches: list[Mismatch] = field(default_factory=list)

@@ -1,0 +1,141 @@
+"""Words that name an architecture, where a platform that does not have it meets them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from orchestrator.auditing.architectures import Name, names, runs_on, schematic
+from orchestrator.auditing.call import Call
+from orchestrator.core.finding import Confidence
+from orchestrator.core.platform import Platform
+from orchestrator.dockerfile.instruction import Instruction
+from orchestrator.dockerfile.source import SourceText, Word
+
+
+class Role(StrEnum):
+    """What the word is where it stands."""
+
+    ARGUMENT = "argument"
+    PROGRAM = "program"
+    VARIABLE = "variable"
+    FALLBACK = "fallback"
+    LIST = "list"
+    TARGET = "target"
+    TEXT = "text"
+    LOOSE = "loose"
+    ENV = "env"
+    ARG = "arg"
+    SOURCE = "source"
+    DESTINATION = "destination"
+    DIRECTORY = "directory"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mention:
+    """One word. `text` is as written, `value` after expansion on the first platform that it is wrong for.
+
+    `names` are the names that are wrong somewhere (offsets in `source`), `live` the platforms that meet the word, and
+    `wrong_on` those for which it is wrong. `start` and `end` are the word's own offsets. `variable` is what it is given
+    to, `index` the number of the argument behind the program.
+    """
+
+    role: Role
+    text: str
+    value: str
+    names: tuple[Name, ...]
+    live: tuple[Platform, ...]
+    wrong_on: tuple[Platform, ...]
+    source: SourceText
+    start: int
+    end: int
+    path: str = ""
+    stage: int = -1
+    instruction: Instruction | None = None
+    call: Call | None = None
+    index: int = 0
+    variable: str = ""
+    is_output: bool = False
+    is_guarded: bool = False
+    confidence: Confidence = Confidence.HIGH
+
+    @property
+    def word(self) -> Word:
+        """The place to show: from the first wrong name on, as far as the line goes."""
+        first = self.names[0]
+        line, _ = self.source.position(first.start)
+        end = max(
+            (one.end for one in self.names if self.source.position(one.start)[0] == line),
+            default=first.end,
+        )
+        return self.source.word(first.start, end)
+
+    @property
+    def whole(self) -> Word:
+        """The place of the whole word."""
+        return self.source.word(self.start, self.end)
+
+    @property
+    def name(self) -> str:
+        """The first wrong name, as written."""
+        return self.names[0].text
+
+    @property
+    def family(self) -> str:
+        """The architecture that it means."""
+        return self.names[0].family
+
+    @property
+    def program(self) -> str:
+        """The program whose word it is; empty outside of commands."""
+        return self.call.name if self.call is not None else ""
+
+    @property
+    def line(self) -> int:
+        """The physical line of the first wrong name."""
+        return self.source.position(self.names[0].start)[0]
+
+
+_ITEMS = re.compile(r"[\s,;:|'\"(){}\[\]=&<>]+")
+
+
+def wrong_names(found: tuple[Name, ...], live: tuple[Platform, ...]) -> tuple[Name, ...]:
+    """The names that are wrong for a platform which meets them."""
+    return tuple(one for one in found if any(not runs_on(one.family, platform.architecture) for platform in live))
+
+
+def wrong_for(found: tuple[Name, ...], live: tuple[Platform, ...]) -> tuple[Platform, ...]:
+    """The platforms for which a name is wrong."""
+    return tuple(platform for platform in live if any(not runs_on(one.family, platform.architecture) for one in found))
+
+
+def serves_all(text: str, platforms: tuple[Platform, ...]) -> bool:
+    """Whether a text lists something for each platform, as in `[arch=amd64,arm64]` or a table in other languages.
+
+    Two names in one item (`gcc-x86_64-aarch64-linux-gnu`) are host and target, not a list.
+    """
+    families = {
+        one.family
+        for item in _ITEMS.split(text)
+        if len({one.family for one in names(item)}) == 1
+        for one in names(item)
+    }
+    return len(families) > 1 and all(platform.architecture in families for platform in platforms)
+
+
+def without_siblings(mentions: list[Mention], platforms: tuple[Platform, ...]) -> list[Mention]:
+    """Drop words that stand beside the same word for the other platforms: files for all of them are taken."""
+    if len(platforms) < 2:
+        return mentions
+    families: dict[str, set[str]] = {}
+    for mention in mentions:
+        if not mention.is_guarded:
+            families.setdefault(_key(mention), set()).update(one.family for one in mention.names)
+    wanted = {platform.architecture for platform in platforms}
+    return [one for one in mentions if one.is_guarded or not wanted <= families.get(_key(one), set())]
+
+
+def _key(mention: Mention) -> str:
+    variable = schematic(mention.variable) if mention.role in {Role.ENV, Role.VARIABLE, Role.ARG} else ""
+    return f"{variable}\0{schematic(mention.text)}"

@@ -1,0 +1,1 @@
+"""The names that vendors give architectures in their downloads, as data."""
