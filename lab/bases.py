@@ -81,10 +81,10 @@ def can_pull(environment: Mapping[str, str]) -> bool:
     return succeeds(["docker", "buildx", "imagetools", "inspect", name], environment=environment, timeout=25)
 
 
-def copy_small(host: str, environment: Mapping[str, str]) -> None:
-    """The small images out of the public busybox, both platforms of it."""
-    _copy(f"{host}/{BUSYBOX[0]}:{BUSYBOX[1]}", [f"{BUSYBOX[0]}:{BUSYBOX[1]}"], environment)
+def copy_small(host: str, environment: Mapping[str, str], source: str = "docker.io") -> None:
+    """The small images out of another registry's busybox, all its platforms."""
     name, tag = BUSYBOX
+    _copy(f"{host}/{name}:{tag}", [f"{source}/{name}:{tag}"], environment)
     shown = run(["docker", "buildx", "imagetools", "inspect", "--raw", f"{host}/{name}:{tag}"], environment=environment)
     digest = amd64_digest(json.loads(shown)["manifests"])
     repository, tag = SINGLE_AMD64

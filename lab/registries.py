@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import socket
+import time
 from contextlib import closing
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lab.errors import LabError
 from lab.process import Daemon, run, succeeds
 
 if TYPE_CHECKING:
@@ -93,13 +95,27 @@ class Registry:
         words = ["docker", "run", "--detach", "--rm", "--name", self.name, "--label", "mabuild-lab"]
         words += ["--publish", f"127.0.0.1:{self.port}:5000", "--volume", f"{self.folder}:/var/lib/registry"]
         words += ["--env", "REGISTRY_STORAGE_DELETE_ENABLED=true", IMAGE]
+        succeeds(["docker", "rm", "--force", self.name], environment=environment)
         run(words, environment=environment)
-        wait = "until wget -q -O /dev/null http://127.0.0.1:5000/v2/; do sleep 0.1; done"
-        run(["docker", "exec", self.name, "timeout", "20", "sh", "-c", wait], environment=environment)
+        end = time.monotonic() + 20
+        while not self.answers():
+            if time.monotonic() > end:
+                raise LabError(f"the registry does not answer on {self.host}", hint=f"docker logs {self.name}")
+            time.sleep(0.1)
+
+    def runs(self, environment: Mapping[str, str]) -> bool:
+        """Whether it is this registry, not another on its port, that runs."""
+        if self.daemon.pid:
+            return True
+        if shutil.which("docker-registry") or not shutil.which("docker"):
+            return False
+        listed = ["docker", "ps", "--quiet", "--filter", f"name=^{self.name}$"]
+        try:
+            return bool(run(listed, environment=environment).strip())
+        except LabError:
+            return False
 
     def stop(self, environment: Mapping[str, str]) -> bool:
         if self.daemon.stop():
             return True
-        if shutil.which("docker-registry") or not shutil.which("docker"):
-            return False
-        return succeeds(["docker", "rm", "--force", self.name], environment=environment)
+        return self.runs(environment) and succeeds(["docker", "rm", "--force", self.name], environment=environment)

@@ -79,6 +79,7 @@ def bring_up(home: Home, say: Callable[[str], None]) -> Lab:
     """Everything, in the order in which it is needed; idempotent."""
     home.make()
     lab = Lab(home, decide(home))
+    lab.save()  # so that `down` knows what to stop, however far this comes
     with ThreadPoolExecutor(max_workers=3) as pool:
         raised = raise_own if lab.decisions.own_engine else join_existing
         lab = raised(lab, Teller(say), pool)
@@ -93,7 +94,7 @@ def decide(home: Home) -> Decisions:
     except LabError:
         known = Lab(home, Decisions(port=0, own_engine=True))
     decisions = known.decisions
-    if not known.registry.daemon.pid:
+    if not known.registry.runs(known.engine_environment):
         decisions = replace(decisions, port=free_port(decisions.port or USUAL_PORT))
     if decisions.own_engine and known.engine.daemon.pid:
         return decisions
@@ -120,7 +121,7 @@ def raise_own(lab: Lab, teller: Teller, pool: ThreadPoolExecutor) -> Lab:
 
 
 def start_registry_if_installed(lab: Lab, teller: Teller) -> None:
-    if on_path("docker-registry") and not lab.registry.daemon.pid:
+    if on_path("docker-registry") and not lab.registry.runs({}):
         with teller.step(f"registry started on {lab.registry.host}"):
             lab.registry.start(lab.engine_environment)
 
@@ -185,7 +186,7 @@ def join_existing(lab: Lab, teller: Teller, pool: ThreadPoolExecutor) -> Lab:
     packages = Packages(lab.home, teller)
     if available():
         packages.install("registry", other_packages(on_path))
-    if not lab.registry.answers():
+    if not lab.registry.runs({}):
         with teller.step(f"registry started on {lab.registry.host}"):
             lab.registry.start({})
     if f"linux/{foreign_architecture()}" not in node_platforms():
@@ -213,6 +214,8 @@ def provide_bases_to_existing(lab: Lab, packages: Packages, teller: Teller, pool
         with teller.step("small base images copied"):
             bases.copy_small(lab.registry.host, lab.environment)
         return replace(lab, decisions=replace(lab.decisions, bases_made=False))
+    if not available():
+        raise LabError("no public registry answers, and only root can make base images", hint=WITHOUT_ANYTHING)
     making = begin_debian(lab, packages, pool)
     provide_small(lab, packages, teller)
     finish_debian(lab, making, teller)
