@@ -78,14 +78,17 @@ def builder_names(environment: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(sorted(path.name for path in folder.glob("*") if not path.name.startswith(".")))
 
 
-def docker_contexts(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The contexts that the user made, each of which is a builder with the docker driver."""
-    names = []
+def docker_contexts(environment: Mapping[str, str]) -> dict[str, str]:
+    """The contexts that the user made, each of which is a builder with the docker driver, and their addresses."""
+    found = {}
     for path in sorted((docker_folder(environment) / "contexts" / "meta").glob("*/meta.json")):
         content = _json(path)
         if isinstance(content, dict) and content.get("Name"):
-            names.append(str(content["Name"]))
-    return tuple(names)
+            endpoints = content.get("Endpoints")
+            endpoint = endpoints.get("docker") if isinstance(endpoints, dict) else None
+            address = endpoint.get("Host") if isinstance(endpoint, dict) else ""
+            found[str(content["Name"])] = str(address or "")
+    return found
 
 
 def current_context(environment: Mapping[str, str]) -> str:
@@ -100,7 +103,10 @@ def current_context(environment: Mapping[str, str]) -> str:
 
 
 def engine_address(environment: Mapping[str, str]) -> str:
-    """The address of the engine that the default context means."""
+    """The address of the engine that docker would ask."""
+    context = current_context(environment)
+    if context != DEFAULT_CONTEXT:
+        return docker_contexts(environment).get(context, "")
     return environment.get("DOCKER_HOST") or _DEFAULT_SOCKET
 
 

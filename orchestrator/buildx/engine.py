@@ -7,6 +7,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from orchestrator.buildx.builderfile import engine_address
+from orchestrator.buildx.reach import why_unreachable
+from orchestrator.core.errors import UnreachableError
 from orchestrator.core.fleet import RegistrySettings
 
 _SECONDS = 5
@@ -17,19 +19,38 @@ def engine_registries(environment: Mapping[str, str]) -> tuple[RegistrySettings,
 
     A base image is then looked up where the engine would pull it from, so that plan and build agree.
     """
-    from docker import DockerClient
+    try:
+        return settings_of(engine_information(environment))
+    except UnreachableError:
+        return ()
+
+
+def engine_information(environment: Mapping[str, str]) -> dict[str, Any]:
+    """The engine's answer to `GET /info`; UnreachableError where none answers within a few seconds."""
+    from docker import from_env
     from docker.errors import DockerException
     from requests.exceptions import RequestException
 
+    address = engine_address(environment)
+    reason = why_unreachable(address)
+    if reason:
+        raise UnreachableError(f"the engine does not answer: {reason}")
     try:
-        client = DockerClient(engine_address(environment), timeout=_SECONDS)
+        asked = {**environment, "DOCKER_HOST": address}
+        client = from_env(timeout=_SECONDS, environment=asked, use_ssh_client=address.startswith("ssh://"))
         try:
-            information = client.info()
+            return dict(client.info())
         finally:
             client.close()
-    except (DockerException, RequestException, OSError, ValueError):
-        return ()
-    return settings_of(information)
+    except (DockerException, RequestException, OSError, ValueError) as error:
+        raise UnreachableError(f"the engine at {address} does not answer: {_reason(error)}") from error
+
+
+def _reason(error: BaseException) -> str:
+    """The innermost reason: requests wraps the system's words several times."""
+    while error.__cause__ is not None or error.__context__ is not None:
+        error = error.__cause__ or error.__context__ or error
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__)[:200]
 
 
 def settings_of(information: Mapping[str, Any]) -> tuple[RegistrySettings, ...]:

@@ -117,7 +117,7 @@ class _Listener:
     def hear(self, source: NodeSource) -> Heard:
         """Ask one node; whatever goes wrong with it becomes its status."""
         try:
-            reason = why_unreachable(source.spec)
+            reason = why_unreachable(source.spec.endpoint) if source.spec.driver == "remote" else ""
             if reason:
                 return Heard(source, status=reason)
             ensure_builder(source, self.asking.environment, self.asking.timeout)
