@@ -12,6 +12,7 @@ from orchestrator.commands.doors import fleet_if_any, load_fleet, opened_stores
 from orchestrator.commands.options import Color, Files, Output, Platforms, Quiet, Verbose, choice, platforms
 from orchestrator.commands.session import Session, session
 from orchestrator.core.errors import Exit, UsageError
+from orchestrator.core.finding import Severity
 from orchestrator.core.fleet import Fleet, Level
 from orchestrator.core.platform import Platform
 from orchestrator.core.verification import Verdict, Verification
@@ -116,7 +117,8 @@ def _shown(done: tuple[Verification, ...], name: str, screen: Screen, *, quiet: 
     )
     if name != "text":
         return FORMATS[name](view)
-    listed = FORMATS["text"](view) if findings else ""
+    told = findings if verbose else tuple(one for one in findings if one.severity is not Severity.NOTE)
+    listed = FORMATS["text"](replace(view, findings=told)) if told or quiet else ""
     return listed if quiet else listed + verifications_table(done, screen, verbose=verbose)
 
 

@@ -44,9 +44,18 @@ def nodes_table(nodes: tuple[Node, ...], screen: Screen) -> str:
         table.add_column(heading, no_wrap=heading != "status", overflow="fold")
     table.add_column("evidence", overflow="fold")
     for node in nodes:
-        for number, entry in enumerate(node.platforms or (None,)):
-            table.add_row(*_node_columns(node, first=number == 0), *_platform_columns(entry))
+        for number, entries in enumerate(_alike(node.platforms) or [()]):
+            table.add_row(*_node_columns(node, first=number == 0), *_platform_columns(entries))
     return render(table, screen)
+
+
+def _alike(entries: tuple[NodePlatform, ...]) -> list[tuple[NodePlatform, ...]]:
+    """Entries of one architecture of which all is the same but the variant, together."""
+    groups: dict[tuple[str, str, str, str], tuple[NodePlatform, ...]] = {}
+    for entry in entries:
+        key = (entry.platform.os, entry.platform.architecture, entry.mode.value, entry.evidence)
+        groups[key] = (*groups.get(key, ()), entry)
+    return list(groups.values())
 
 
 def _node_columns(node: Node, *, first: bool) -> list[Text]:
@@ -56,9 +65,11 @@ def _node_columns(node: Node, *, first: bool) -> list[Text]:
     return [Text(node.name, style="bold"), Text(node.driver), status, Text(node.buildkit or "-")]
 
 
-def _platform_columns(entry: NodePlatform | None) -> list[Text]:
-    if entry is None:
+def _platform_columns(entries: tuple[NodePlatform, ...]) -> list[Text]:
+    if not entries:
         return [Text("-")] * 4
+    entry, *variants = entries
+    name = ", ".join([str(entry.platform), *(other.platform.variant for other in variants)])
     slower = f"{entry.slowdown:.1f}x" if entry.slowdown else "-"
     mode = Text(entry.mode.value, style=MODE_STYLES[entry.mode])
-    return [Text(str(entry.platform)), mode, Text(slower), Text(entry.evidence, style="dim")]
+    return [Text(name), mode, Text(slower), Text(entry.evidence, style="dim")]

@@ -6,6 +6,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from orchestrator.core.finding import Severity
 from orchestrator.core.verification import Verdict, Verification, VerifiedPlatform
 from orchestrator.report.screen import Screen, render
 from orchestrator.report.shapes import document, finding_fields
@@ -68,7 +69,7 @@ def _block(one: Verification, *, verbose: bool) -> list[Text | Table]:
             Text(f"  {platform.platform}"),
             Text(short(platform.digest), style="dim"),
             Text(size(platform.size), justify="right"),
-            Text(", ".join(platform.attestations), style="dim"),
+            Text(", ".join(_attestation(one) for one in platform.attestations), style="dim"),
             Text(f"built on {platform.built_on}" if platform.built_on else "", style="dim"),
         )
     notes = [Text(f"  proved: {sentence}", style="dim") for sentence in one.proved if verbose]
@@ -76,8 +77,18 @@ def _block(one: Verification, *, verbose: bool) -> list[Text | Table]:
     return [head, table, *notes]
 
 
+def _attestation(predicate: str) -> str:
+    """The everyday name of an in-toto predicate type."""
+    if predicate.startswith("https://slsa.dev/provenance/"):
+        return "provenance"
+    return "sbom" if predicate.startswith("https://spdx.dev/") else predicate
+
+
 def _closing(verifications: tuple[Verification, ...]) -> str:
     parts = [f"{_count(verifications, verdict)} {verdict}" for verdict in Verdict if _count(verifications, verdict)]
     requests = sum(one.requests for one in verifications)
     received = sum(one.received_bytes for one in verifications)
-    return f"{plural(len(verifications), 'image')}: {', '.join(parts)}; {plural(requests, 'request')}, {size(received)}"
+    notes = sum(finding.severity is Severity.NOTE for one in verifications for finding in one.findings)
+    more = f"; {plural(notes, 'note')} with -v" if notes else ""
+    amounts = f"{plural(requests, 'request')}, {size(received)}"
+    return f"{plural(len(verifications), 'image')}: {', '.join(parts)}; {amounts}{more}"
