@@ -164,7 +164,7 @@ def _members(file: BinaryIO, name: str) -> dict[str, Member]:
                     raise TooLargeError(f"{name} has more than {_MOST_MEMBERS:,} members")
     except tarfile.TarError as error:
         hint = "an uncompressed tar file is needed, as skopeo and `docker save` write it"
-        raise MalformedError(f"{name} is not a tar file", hint=hint) from error
+        raise MalformedError(f"{name} is not a whole tar file", hint=hint) from error
     return found
 
 

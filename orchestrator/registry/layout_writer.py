@@ -34,8 +34,7 @@ def write_layout(
     that the layout gets. UsageError where the folder holds something else; nothing is changed on any error.
     """
     _check_target(directory)
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
+    scratch = _make_scratch(directory)
     try:
         for store, reference in parts:
             _copy(store, reference, scratch, 0)
@@ -48,6 +47,14 @@ def write_layout(
         raise MabuildError(f"{directory} cannot be written: {error.strerror}") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _make_scratch(directory: Path) -> Path:
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
+    except OSError as error:
+        raise MabuildError(f"{directory} cannot be written: {error.strerror}") from error
 
 
 def _check_target(directory: Path) -> None:

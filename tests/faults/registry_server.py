@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ssl import SSLContext
 from threading import Lock, Thread
 from types import TracebackType
 from typing import Self
@@ -47,6 +48,9 @@ class Oddities:
     mounts: bool = True
     blobs_at: str = ""
     content_type: str = ""
+
+
+PLAIN = Oddities()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +86,19 @@ class Reply:
 class RegistryServer:
     """The registry; a context manager."""
 
-    def __init__(self, oddities: Oddities = Oddities(), login: Login | None = None, host: str = "127.0.0.1") -> None:
+    def __init__(self, oddities: Oddities = PLAIN, login: Login | None = None, tls: SSLContext | None = None) -> None:
         self.oddities = oddities
         self.login = login
         self.manifests: dict[str, dict[str, tuple[str, bytes]]] = {}
         self.blobs: dict[str, bytes] = {}
         self.seen: list[Seen] = []
         self.tokens: dict[str, str] = {}
-        self.revoked = 0
         self.lock = Lock()
-        self._server = Server((host, 0), Handler)
+        self._server = Server(("127.0.0.1", 0), Handler)
         self._server.registry = self
-        self.address = f"{host}:{self._server.server_port}"
+        if tls:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
+        self.address = f"127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Self:
         Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
