@@ -22,7 +22,6 @@ RANK = {
 ASSUMED_SLOWDOWN = {Mode.EMULATED: 8.0, Mode.SYSTEM_EMULATED: 15.0}
 """Where nothing was measured: shell and compilers under qemu-user were 4 to 14 times slower (measured)."""
 _WEIGHT_EMULATED = 2.0
-_SPEED_CLASS = math.log(1.25)
 SLOW_MODES = frozenset({Mode.EMULATED, Mode.SYSTEM_EMULATED})
 
 
@@ -39,9 +38,9 @@ class Offer:
 
     @property
     def speed_class(self) -> int:
-        """Nodes within a quarter of each other's speed count as equally fast."""
+        """Powers of two: what differs by less counts as equally fast, so that noise in a measurement moves nothing."""
         slowdown = self.slowdown or ASSUMED_SLOWDOWN.get(self.mode, 1.0)
-        return round(math.log(max(slowdown, 0.1)) / _SPEED_CLASS)
+        return round(math.log2(max(slowdown, 0.1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ def offer(node: Node, demand: Demand, recipes: Recipes) -> Offer:
     recipe = recipes(demand.service, demand.platform, own)
     target = ability(node, demand.platform)
     if recipe.execution(demand.platform) is None and target.mode is not Mode.NATIVE:
-        start = Offer(node, Mode.CROSS, _why_cross(demand.platform), recipe=recipe)
+        start = Offer(node, Mode.CROSS, _why_cross(demand.platform), ability(node, own).slowdown, recipe=recipe)
     else:
         start = _taken(node, target, recipe, demand.platform)
     others = [entry for entry in recipe.executions if entry.platform != demand.platform]
@@ -167,13 +166,19 @@ def under_policy(found: Offer, demand: Demand) -> Offer:
 
 
 def best(offers: Iterable[Offer], wave: int, loads: Loads) -> Offer | None:
-    """The best offer that is not refused; None where there is none. Ties go to native, then to the first node."""
+    """The best offer that is not refused; None where there is none.
+
+    Load decides between machines of one platform only. The platform of the machine is part of what a cell is built
+    from (BUILDPLATFORM): if load moved a `cross` cell to another kind of machine, it would be built anew.
+    """
     possible = [found for found in offers if not found.refused]
     if not possible:
         return None
+    machines = list(dict.fromkeys(own_platform(found.node) for found in possible))
 
-    def order(found: Offer) -> tuple[int, int, float, bool]:
+    def order(found: Offer) -> tuple[int, int, bool, int, float]:
+        machine = machines.index(own_platform(found.node))
         native = found.mode is Mode.NATIVE
-        return RANK[found.mode], found.speed_class, loads.of(wave, found.node), not native
+        return RANK[found.mode], found.speed_class, not native, machine, loads.of(wave, found.node)
 
     return min(possible, key=order)

@@ -4,27 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
-from orchestrator.core.plan import Cell, CellId, Mode, Node
+from orchestrator.core.plan import Cell, CellId, Mode, Node, Outlook
 from orchestrator.planning.assign import ASSUMED_SLOWDOWN
 
 History = Mapping[tuple[CellId, Mode], float]
 """Seconds that a cell took when it was last built in a mode."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """Expected seconds until the end, the chain of cells that sets them, and how much is known.
-
-    `unknown` counts cells without any earlier duration, which the seconds leave out; `native_saving` is what the end
-    would come earlier if every emulated cell had a native node of the same size.
-    """
-
-    seconds: float
-    critical_path: tuple[CellId, ...]
-    unknown: int
-    native_saving: float
 
 
 def seconds(cell: CellId, mode: Mode, slowdown: float, history: History) -> float:

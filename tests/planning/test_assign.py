@@ -43,18 +43,33 @@ def test_a_cell_that_runs_nothing_for_its_platform_is_cross_anywhere() -> None:
     assert "nothing in the stages needed runs for linux/arm64" in taken.why
 
 
-def test_where_both_are_as_good_native_goes_before_cross_and_load_before_both() -> None:
-    recipes = Recipes({})
-    recipes.cross.add("api")
-    offers = [offer(found, _ON_ARM64, recipes) for found in (AMD64_NODE, ARM64_NODE)]
+def _taken_in_turn(times: int, recipes: Recipes, *nodes: Node) -> list[str]:
+    offers = [offer(found, _ON_ARM64, recipes) for found in nodes]
     loads = Loads()
     names = []
-    for _ in range(4):
+    for _ in range(times):
         taken = best(offers, 0, loads)
         assert taken is not None
         loads.add(0, taken)
         names.append(taken.node.name)
-    assert names == ["arm", "here", "arm", "here"]
+    return names
+
+
+def test_load_never_moves_a_cross_cell_to_another_kind_of_machine() -> None:
+    recipes = Recipes({})
+    recipes.cross.add("api")
+    twin = node("twin", (LINUX_AMD64, Mode.NATIVE))
+    assert _taken_in_turn(3, recipes, AMD64_NODE, ARM64_NODE) == ["arm", "arm", "arm"]
+    assert _taken_in_turn(4, recipes, AMD64_NODE, twin) == ["here", "twin", "here", "twin"]
+
+
+def test_a_cross_cell_leaves_a_native_node_that_is_several_times_slower() -> None:
+    recipes = Recipes({})
+    recipes.cross.add("api")
+    entry = replace(ARM64_NODE.platforms[0], slowdown=4.0)
+    slow = replace(ARM64_NODE, platforms=(entry,))
+    assert _best(AMD64_NODE, slow, recipes=recipes).node.name == "here"
+    assert _best(AMD64_NODE, slow).node.name == "arm"
 
 
 def test_a_stage_fixed_to_another_platform_is_what_decides() -> None:
@@ -113,15 +128,7 @@ def test_small_differences_of_speed_do_not_outweigh_the_load() -> None:
 def test_a_node_with_more_places_carries_more() -> None:
     big = node("big", (LINUX_ARM64, Mode.NATIVE), parallel=3)
     small = node("small", (LINUX_ARM64, Mode.NATIVE))
-    loads = Loads()
-    offers = [offer(found, _ON_ARM64, Recipes({})) for found in (big, small)]
-    names = []
-    for _ in range(8):
-        taken = best(offers, 0, loads)
-        assert taken is not None
-        loads.add(0, taken)
-        names.append(taken.node.name)
-    assert names.count("big") == 6
+    assert _taken_in_turn(8, Recipes({}), big, small).count("big") == 6
 
 
 @pytest.mark.parametrize(
