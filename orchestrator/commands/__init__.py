@@ -8,5 +8,6 @@ COMMANDS: Final[dict[str, str]] = {
     "build": "Build all platforms side by side, and move a tag only when all of them are there.",
     "verify": "Prove a pushed image: platforms, digests, and the architecture of what is inside.",
     "nodes": "Show the builder nodes: what each runs natively and what it emulates.",
+    "doctor": "Say whether this machine can build all platforms, and what mends it.",
     "schema": "Print the JSON Schema of manifests, for editors.",
 }

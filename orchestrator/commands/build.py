@@ -24,6 +24,7 @@ from orchestrator.commands.doors import (
     reachable_registries,
     this_platform,
 )
+from orchestrator.commands.durations import durations, remember
 from orchestrator.commands.options import Builder, Color, Files, Platforms, Services, choice, platforms
 from orchestrator.commands.session import Session, session
 from orchestrator.core.errors import Exit, UsageError
@@ -87,7 +88,9 @@ def build(
         doors = PlanDoors(
             finding_nodes(fleet, builder, here, platforms(platform)), asking(stores.client), DockerfileRecipes(fleet)
         )
-        plan_options = PlanOptions(host=this_platform(), allow_missing_nodes=allow_missing_nodes)
+        plan_options = PlanOptions(
+            host=this_platform(), allow_missing_nodes=allow_missing_nodes, history=durations(here)
+        )
         plan = make_plan(fleet, Selection(tuple(services or ()), platforms(platform)), doors, plan_options)
         if dry_run:
             here.write(PLAN_FORMATS["table" if output_format == "table" else "json"](plan, here.screen(here.stdout)))
@@ -104,6 +107,7 @@ def build(
             scope=fleet.publish.scope,
         )
         results = _run(plan, options, _doors(here, stores, stop), here, shown)
+    remember(results, here)
     _tell(results, output_format, here)
     return Exit.INTERRUPTED if stop.is_set() else Exit.OK if results.is_good else Exit.BAD
 

@@ -15,17 +15,20 @@ from orchestrator.commands.doors import (
     reachable_registries,
     this_platform,
 )
+from orchestrator.commands.durations import durations
 from orchestrator.commands.options import Builder, Color, Files, Output, Platforms, Services, choice, platforms
-from orchestrator.commands.session import session
+from orchestrator.commands.session import Session, session
 from orchestrator.core.errors import Exit
 from orchestrator.core.plan import Plan
 from orchestrator.planning.bake import bake
+from orchestrator.planning.estimate import outlook
 from orchestrator.planning.matrix import GroupBy, matrix
 from orchestrator.planning.plan import Doors, Options, make_plan
 from orchestrator.planning.reading import DockerfileRecipes
 from orchestrator.planning.select import Selection
 from orchestrator.report.plan import FORMATS
 from orchestrator.report.screen import Screen
+from orchestrator.report.summary import outlook_sentence
 
 app = typer.Typer(rich_markup_mode=None)
 _DATA_FORMATS = ("matrix", "bake")
@@ -65,12 +68,18 @@ def plan(
     fleet = load_fleet(here, files)
     wanted = platforms(platform)
     options = Options(
-        offline=offline, on_runners=face == "matrix", allow_missing_nodes=allow_missing_nodes, host=this_platform()
+        offline=offline,
+        on_runners=face == "matrix",
+        allow_missing_nodes=allow_missing_nodes,
+        host=this_platform(),
+        history=durations(here),
     )
     registries = fleet.registries if offline else reachable_registries(fleet, here)
     with opened_stores(registries, here) as stores:
         doors = Doors(finding_nodes(fleet, builder, here, wanted), asking(stores.client), DockerfileRecipes(fleet))
         made = make_plan(fleet, Selection(tuple(services or ()), wanted), doors, options)
+    if face == "table":
+        _tell_outlook(made, here)
     here.write(_shown(made, face, grouping, here.screen(here.stdout)), output)
     return Exit.OK
 
@@ -83,3 +92,9 @@ def _shown(made: Plan, face: str, grouping: GroupBy, screen: Screen) -> str:
             return json.dumps(bake(made), indent=2) + "\n"
         case _:
             return FORMATS[face](made, screen)
+
+
+def _tell_outlook(made: Plan, here: Session) -> None:
+    """The expected end, for people; the estimates of cells are in every format."""
+    if sentence := outlook_sentence(outlook(made.cells, made.nodes)):
+        here.say(f"{sentence}\n")

@@ -138,6 +138,20 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Outlook:
+    """Expected seconds until the end, the chain of cells that sets them, and how much is known.
+
+    `unknown` counts cells without any earlier duration, which the seconds leave out; `native_saving` is what the end
+    would come earlier if every emulated cell had a native node of the same size.
+    """
+
+    seconds: float
+    critical_path: tuple[CellId, ...]
+    unknown: int
+    native_saving: float
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Everything `build` needs: services and cells in an order in which they can be built."""
 

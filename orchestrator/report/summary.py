@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from orchestrator.core.plan import Mode, Plan
+from orchestrator.core.plan import Mode, Outlook, Plan
 
 
 def mode_counts(plan: Plan) -> dict[str, int]:
@@ -21,6 +21,16 @@ def plan_sentence(plan: Plan) -> str:
     skipped = f"; {unchanged} unchanged" if unchanged else ""
     amounts = f"{plural(len(plan.services), 'service')}, {plural(len(plan.cells), 'cell')} in {plural(waves, 'wave')}"
     return f"{amounts}: {modes}{skipped}"
+
+
+def outlook_sentence(outlook: Outlook) -> str:
+    """When the plan will be done, as far as earlier builds tell; empty where they tell nothing."""
+    if not outlook.seconds:
+        return ""
+    path = " → ".join(str(cell) for cell in outlook.critical_path)
+    unknown = f", and {plural(outlook.unknown, 'cell')} never built before" if outlook.unknown else ""
+    saving = f"; native nodes would save {seconds(outlook.native_saving)}" if outlook.native_saving >= 1 else ""
+    return f"expected: {seconds(outlook.seconds)} by {path}{unknown}{saving}"
 
 
 def plural(number: int, noun: str) -> str:
