@@ -117,7 +117,7 @@ class Cell:
     """One service on one platform: where and how it is built, and what it waits for.
 
     `key` is empty where it cannot be known yet; `unchanged_digest` is the digest of the published image with the same
-    key; `estimate_seconds` is 0.0 where nothing is known.
+    key; `estimate_seconds` is 0.0 where nothing is known; `reason` says why it is built or skipped, where that is known.
     """
 
     id: CellId
@@ -130,6 +130,7 @@ class Cell:
     unchanged_digest: str = ""
     runner: str = ""
     estimate_seconds: float = 0.0
+    reason: str = ""
 
     @property
     def unchanged(self) -> bool:
@@ -152,6 +153,15 @@ class Outlook:
 
 
 @dataclass(frozen=True, slots=True)
+class TagNow:
+    """What a tag points at before the build: a digest, nothing where there is no such tag, or why that is not known."""
+
+    reference: str
+    digest: str = ""
+    unknown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Everything `build` needs: services and cells in an order in which they can be built."""
 
@@ -161,6 +171,7 @@ class Plan:
     nodes: tuple[Node, ...] = ()
     bases: tuple[Base, ...] = ()
     findings: tuple[Finding, ...] = ()
+    tags: tuple[TagNow, ...] = ()
 
     def planned(self, name: str) -> PlannedService:
         """The planned service of that name; KeyError where there is none."""
