@@ -117,7 +117,7 @@ class Cell:
     """One service on one platform: where and how it is built, and what it waits for.
 
     `key` is empty where it cannot be known yet; `unchanged_digest` is the digest of the published image with the same
-    key; `estimate_seconds` is 0.0 where nothing is known; `reason` says why it is built or skipped, where that is known.
+    key; `estimate_seconds` is 0.0 where nothing is known; `reason` says why it is built or skipped, if that is known.
     """
 
     id: CellId
