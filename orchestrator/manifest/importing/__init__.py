@@ -1,0 +1,1 @@
+"""Importing: compose and bake files become a manifest, and what cannot be carried over is listed."""
