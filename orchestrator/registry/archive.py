@@ -6,8 +6,10 @@ import io
 import os
 import posixpath
 import tarfile
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -154,18 +156,22 @@ def _blob_path(digest: str) -> str:
 
 
 def _members(file: BinaryIO, name: str) -> dict[str, Member]:
-    found: dict[str, Member] = {}
     try:
         with tarfile.open(fileobj=file, mode="r:") as archive:
-            for info in archive:
-                found[_normal(info.name)] = _member(info)
-                archive.members = []  # type: ignore[attr-defined]  # else tarfile keeps every header
-                if len(found) > _MOST_MEMBERS:
-                    raise TooLargeError(f"{name} has more than {_MOST_MEMBERS:,} members")
+            found = dict(_listed(archive))
     except tarfile.TarError as error:
         hint = "an uncompressed tar file is needed, as skopeo and `docker save` write it"
         raise MalformedError(f"{name} is not a whole tar file", hint=hint) from error
+    if len(found) > _MOST_MEMBERS:
+        raise TooLargeError(f"{name} has more than {_MOST_MEMBERS:,} members")
     return found
+
+
+def _listed(archive: tarfile.TarFile) -> Iterator[tuple[str, Member]]:
+    """All members (one more than are read at most); tarfile itself keeps none of them in memory."""
+    for info in islice(archive, _MOST_MEMBERS + 1):
+        yield _normal(info.name), _member(info)
+        archive.members = []  # type: ignore[attr-defined]
 
 
 def _member(info: tarfile.TarInfo) -> Member:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import BinaryIO
 
 from orchestrator.core.errors import MabuildError
@@ -12,6 +15,7 @@ from orchestrator.registry.errors import NotFoundError, RegistryError
 from orchestrator.registry.layout import Content
 
 _PIECE = 2 * 1024 * 1024
+JsonObject = dict[str, object]
 
 
 def open_image(name: str, environment: Mapping[str, str]) -> Content:
@@ -35,7 +39,7 @@ def _save(name: str, environment: Mapping[str, str], file: BinaryIO) -> None:
     from requests.exceptions import RequestException
 
     try:
-        client = docker.from_env(environment=dict(environment), timeout=600)
+        client = docker.from_env(environment=with_host(environment), timeout=600)
         try:
             client.images.get(name)
             file.writelines(client.api.get_image(name, chunk_size=_PIECE))
@@ -49,3 +53,32 @@ def _save(name: str, environment: Mapping[str, str], file: BinaryIO) -> None:
         raise RegistryError("the docker engine does not answer", hint=hint) from error
     except OSError as error:
         raise MabuildError(f"the image {name} cannot be kept in a file: {error.strerror}") from error
+
+
+def with_host(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment with the engine that docker's current context names, which the docker SDK does not look at."""
+    folder = Path(environment.get("DOCKER_CONFIG") or Path(environment.get("HOME") or "~").expanduser() / ".docker")
+    name = environment.get("DOCKER_CONTEXT") or _text(_object(folder / "config.json"), "currentContext")
+    if "DOCKER_HOST" in environment or name in {"", "default"}:
+        return dict(environment)
+    endpoints = _object(folder / "contexts/meta" / hashlib.sha256(name.encode()).hexdigest() / "meta.json")
+    host = _text(_inner(_inner(endpoints, "Endpoints"), "docker"), "Host")
+    return {**environment, "DOCKER_HOST": host} if host else dict(environment)
+
+
+def _object(path: Path) -> JsonObject:
+    try:
+        found = json.loads(path.read_bytes()) if path.is_file() else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _inner(source: JsonObject, key: str) -> JsonObject:
+    value = source.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _text(source: JsonObject, key: str) -> str:
+    value = source.get(key)
+    return value if isinstance(value, str) else ""

@@ -176,13 +176,20 @@ class Managers:
         import urllib3
         from urllib3.util import parse_url
 
+        from orchestrator.registry.connections import BoundedPool, BoundedSecurePool
+
         context = _tls_context(ca, insecure) if is_secure or proxy else None
         size = 2 * self._limits.at_once
-        if not proxy:
-            return urllib3.PoolManager(num_pools=64, maxsize=size, ssl_context=context)
-        user = parse_url(proxy).auth
-        headers = urllib3.make_headers(proxy_basic_auth=user) if user else None
-        return urllib3.ProxyManager(proxy, num_pools=64, maxsize=size, ssl_context=context, proxy_headers=headers)
+        if proxy:
+            user = parse_url(proxy).auth
+            headers = urllib3.make_headers(proxy_basic_auth=user) if user else None
+            manager: PoolManager = urllib3.ProxyManager(
+                proxy, num_pools=64, maxsize=size, ssl_context=context, proxy_headers=headers
+            )
+        else:
+            manager = urllib3.PoolManager(num_pools=64, maxsize=size, ssl_context=context)
+        manager.pool_classes_by_scheme = {"http": BoundedPool, "https": BoundedSecurePool}
+        return manager
 
 
 def _tls_context(ca: str, insecure: bool) -> SSLContext:

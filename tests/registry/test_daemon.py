@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import platform
 import subprocess
@@ -11,7 +13,7 @@ import pytest
 
 from orchestrator.core.errors import Exit
 from orchestrator.core.platform import Platform
-from orchestrator.registry.daemon import open_image
+from orchestrator.registry.daemon import open_image, with_host
 from orchestrator.registry.errors import NotFoundError, RegistryError
 from orchestrator.registry.media import parse_config, parse_index, parse_manifest
 from orchestrator.registry.stores import Opened, open_store
@@ -42,6 +44,22 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
         assert content.index()
         assert list(tmp_path.iterdir()) == []
         content.close()
+
+
+def test_the_current_context_names_the_engine(tmp_path: Path) -> None:
+    meta = tmp_path / "contexts/meta" / hashlib.sha256(b"colima").hexdigest() / "meta.json"
+    meta.parent.mkdir(parents=True)
+    meta.write_text(json.dumps({"Name": "colima", "Endpoints": {"docker": {"Host": "unix:///colima.sock"}}}))
+    environment = {"DOCKER_CONFIG": str(tmp_path)}
+    assert "DOCKER_HOST" not in with_host(environment)
+    assert with_host({**environment, "DOCKER_CONTEXT": "colima"})["DOCKER_HOST"] == "unix:///colima.sock"
+    (tmp_path / "config.json").write_text('{"currentContext": "colima"}')
+    assert with_host(environment)["DOCKER_HOST"] == "unix:///colima.sock"
+    assert with_host({**environment, "DOCKER_HOST": "tcp://x"})["DOCKER_HOST"] == "tcp://x"
+    assert "DOCKER_HOST" not in with_host({**environment, "DOCKER_CONTEXT": "default"})
+    for broken in ("[]", "{", '{"Endpoints": 5}', '{"Endpoints": {"docker": {"Host": 5}}}'):
+        meta.write_text(broken)
+        assert "DOCKER_HOST" not in with_host(environment)
 
 
 @pytest.mark.real
