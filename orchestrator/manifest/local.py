@@ -24,6 +24,11 @@ def local_path(text: str, directory: Path, environment: Mapping[str, str]) -> Pa
     return Path(os.path.normpath(directory / text))
 
 
+def relative_between(start: Path, path: Path) -> str:
+    """How a path is called from a folder, with forward slashes; neither has to be there."""
+    return Path(os.path.relpath(path, start)).as_posix()
+
+
 def is_remote(text: str) -> bool:
     """Whether a context is an address, a repository, or standard input, and no folder."""
     return bool(_REMOTE.match(text)) or ".git#" in text

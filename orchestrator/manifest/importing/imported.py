@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from orchestrator.core.finding import Finding, Severity
 from orchestrator.core.fleet import Place
 from orchestrator.manifest.draft import Draft, DraftService, manifest_text
-from orchestrator.manifest.local import is_remote
+from orchestrator.manifest.local import is_remote, relative_between
 
 NOWHERE = Place("", 0, 0)
 CACHE_ADVICE = "say `cache: {type: registry}` or gha: mabuild keeps one cache for each service and platform"
@@ -54,7 +53,7 @@ def relative_path(text: str, directory: Path, folder: Path) -> str:
     """A path that is relative to one folder, as it is called from another; other paths stay as they are."""
     if text.startswith(("/", "~", "$")):
         return text
-    return Path(os.path.relpath(directory / text, folder)).as_posix()
+    return relative_between(folder, directory / text)
 
 
 def context_path(text: str, directory: Path, folder: Path) -> str:
