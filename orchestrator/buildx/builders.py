@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from orchestrator.buildx.builderfile import Builder, builder_names, read_builder
 from orchestrator.buildx.process import run
-from orchestrator.buildx.sources import PREFIX, NodeSource
+from orchestrator.buildx.sources import PREFIX, NodeSource, builder_name
 from orchestrator.core.errors import UnreachableError
 
 _REMOVE_SECONDS = 60.0
@@ -42,8 +42,13 @@ def create_arguments(source: NodeSource) -> tuple[str, ...]:
 
 
 def own_builders(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The builders that mabuild made."""
-    return tuple(name for name in builder_names(environment) if name.startswith(PREFIX))
+    """The builders that mabuild made: those of one node that are named after it as `sources` names them."""
+    candidates = (read_builder(environment, name) for name in builder_names(environment) if name.startswith(PREFIX))
+    return tuple(
+        builder.name
+        for builder in candidates
+        if builder is not None and [builder_name(node.name) for node in builder.nodes] == [builder.name]
+    )
 
 
 def remove_builders(names: tuple[str, ...], environment: Mapping[str, str]) -> None:

@@ -56,9 +56,12 @@ class Registration:
 
 
 def registrations(folder: Path = BINFMT) -> tuple[Registration, ...]:
-    """All entries that are for ELF files; nothing where binfmt_misc is not mounted or not to be read."""
+    """All entries that are for ELF files; nothing where binfmt_misc is not mounted or not to be read.
+
+    The kernel lists the newest first, and that is also the order in which it asks them.
+    """
     found = []
-    for path in sorted(folder.glob("*")):
+    for path in folder.iterdir() if folder.is_dir() else ():
         if path.name in {"register", "status"}:
             continue
         try:
@@ -120,7 +123,7 @@ def state(architecture: str, found: tuple[Registration, ...], exists: bool | Non
     entries = [entry for entry in found if entry.architecture == architecture]
     if not entries:
         return EmulatorState(architecture, None, "no emulator is registered", _install(architecture))
-    entry = entries[-1]
+    entry = next((entry for entry in entries if entry.enabled), entries[0])
     problem = _problem(entry, Path(entry.interpreter).exists() if exists is None else exists)
     return EmulatorState(architecture, entry, problem, _install(architecture) if problem else "")
 

@@ -73,6 +73,13 @@ def test_a_missing_one_is_told_as_well() -> None:
     assert (found.registration, found.problem) == (None, "no emulator is registered")
 
 
+def test_of_several_the_newest_that_is_enabled_counts() -> None:
+    off = _arm64(_DEBIAN.replace("enabled", "disabled"))
+    bad = _arm64(_DEBIAN.replace("POCF", "OC"))
+    assert state("arm64", (off, _arm64(), bad), exists=True).is_good
+    assert "lacks the flag F" in state("arm64", (off, bad, _arm64()), exists=True).problem
+
+
 def test_only_entries_for_elf_files_count(tmp_path: Path) -> None:
     python = "enabled\ninterpreter /usr/bin/python3\nflags: \noffset 0\nmagic cb0d0d0a\n"
     folder = _folder(tmp_path, **{"qemu-aarch64": _DEBIAN, "python3": python, "odd": "what"})

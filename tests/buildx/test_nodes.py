@@ -105,9 +105,11 @@ def test_builders_are_made_once_reused_and_removed(tmp_path: Path) -> None:
         assert made.stat().st_mtime_ns == before
         find_nodes((NodeSpec("n", "remote", other.endpoint),), asking)
         assert json.loads(made.read_text())["Nodes"][0]["Endpoint"] == other.endpoint
+    others = {"Name": "mabuild-mine", "Driver": "remote", "Nodes": [{"Name": "n0", "Endpoint": "unix:///x"}]}
+    (tmp_path / "buildx" / "instances" / "mabuild-mine").write_text(json.dumps(others))
     assert own_builders(environment) == ("mabuild-n",)
     remove_builders(own_builders(environment), environment)
-    assert builder_names(environment) == ()
+    assert builder_names(environment) == ("mabuild-mine",)
 
 
 def test_each_node_of_a_builder_of_several_is_asked_alone(tmp_path: Path) -> None:
