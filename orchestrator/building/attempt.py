@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 
 from orchestrator.building.classify import TREATMENTS, Kind, Verdict, classify
@@ -41,10 +41,11 @@ class Cooldowns:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A digest, and how many attempts it took."""
+    """A digest, how many attempts it took, and the builder that made it."""
 
     digest: str
     attempts: int
+    builder: str
 
 
 class AttemptFailedError(MabuildError):
@@ -78,7 +79,8 @@ class AttemptFailedError(MabuildError):
 class Attempts:
     """The attempts at one cell. `hosts` are the registries that it pulls from and pushes to.
 
-    `adopt` asks whether a digest that a stalled build was pushing has arrived after all.
+    `builders` are those that can build it in the same mode, the planned one first: a builder that fails gives way to
+    the next. `adopt` asks whether a digest that a stalled build was pushing has arrived after all.
     """
 
     doors: Doors
@@ -86,6 +88,7 @@ class Attempts:
     listener: Listener
     cooldowns: Cooldowns
     hosts: frozenset[str]
+    builders: tuple[str, ...]
     emulated: bool
     adopt: Callable[[str], bool]
     count: int = 0
@@ -106,14 +109,21 @@ class Attempts:
         self._rest(self.cooldowns.left(self.hosts))
         self.count += 1
         self.listener(StateChanged(request.task, Phase.BUILDING))
+        request = self._adapted(request)
         try:
-            return Made(self._built(request, limits).digest, self.count)
+            return Made(self._built(request, limits).digest, self.count, request.builder)
         except StoppedError:
             raise
         except MabuildError as error:
             verdict = self._verdict(error)
             self.again[verdict.kind] += 1
             raise AttemptFailedError(verdict, error, self.count) from error
+
+    def _adapted(self, request: BuildRequest) -> BuildRequest:
+        """The build as earlier failures leave it: at the next builder, or without a cache that failed it."""
+        if self.again[Kind.CACHE]:
+            request = replace(request, cache_from=(), cache_to=())
+        return replace(request, builder=self.builders[self.again[Kind.BUILDKIT] % len(self.builders)])
 
     def _built(self, request: BuildRequest, limits: Limits) -> Built:
         try:

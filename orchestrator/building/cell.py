@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,26 +11,26 @@ from orchestrator.building.keys import Key, Keys
 from orchestrator.building.lookup import Found, Lookup
 from orchestrator.building.options import Doors, Goal, Options
 from orchestrator.building.record import write_record
-from orchestrator.building.request import build_request, output_of
+from orchestrator.building.request import Requests
 from orchestrator.buildx.process import StoppedError
 from orchestrator.core.errors import BuildError, MabuildError
 from orchestrator.core.event import Listener, Notice
 from orchestrator.core.fleet import Service
 from orchestrator.core.image import Descriptor
-from orchestrator.core.plan import Cell, CellId, Mode, Plan
+from orchestrator.core.plan import Cell, Mode, Plan
 from orchestrator.core.result import CellResult, Outcome, Record
 
 
 @dataclass(slots=True)
 class CellMaker:
-    """Makes cells of a plan. `made` holds the results of the cells that are done."""
+    """Makes cells of a plan."""
 
     plan: Plan
     options: Options
     doors: Doors
     listener: Listener
     lookup: Lookup
-    made: Mapping[CellId, CellResult]
+    requests: Requests
     keys: Keys = field(init=False)
     cooldowns: Cooldowns = field(init=False)
 
@@ -57,7 +56,7 @@ class CellMaker:
     def _made(self, cell: Cell, service: Service, attempts: Attempts, *, fresh: bool) -> CellResult:
         began = self.doors.clock()
         is_asked_for = not self.options.only or cell.id in self.options.only
-        key = self.keys.of(cell, self.made) if self.options.goal is Goal.PUSH else Key("")
+        key = self.keys.of(cell, self.requests.made) if self.options.goal is Goal.PUSH else Key("")
         found = self._found(cell, service, key, fresh=fresh, is_asked_for=is_asked_for)
         if found:
             result = _unchanged(cell, key, found[0])
@@ -85,15 +84,14 @@ class CellMaker:
     def _built(self, cell: Cell, service: Service, key: Key, attempts: Attempts) -> CellResult:
         for name in key.open:
             self.listener(Notice(str(cell.id), f"built in any case: {name}"))
-        output = output_of(service, cell, self.plan.node(cell.node), self.options, key.value)
-        request = build_request(self.plan, cell, self.made, self.options, output)
-        made = attempts.make(request, service.timeout or self.options.timeout)
+        requests = self.requests.of(cell, key.value)
+        made = [attempts.make(request, service.timeout or self.options.timeout) for request in requests][-1]
         return CellResult(
             id=cell.id,
             outcome=Outcome.BUILT,
             digest=made.digest,
             descriptors=self._descriptors(cell, service, key, made),
-            node=cell.node,
+            node=cell.node if made.builder == self.plan.node(cell.node).builder else self._node(cell, made.builder),
             mode=cell.mode,
             key=key.value,
             attempts=made.attempts,
@@ -108,9 +106,23 @@ class CellMaker:
             listener=self.listener,
             cooldowns=self.cooldowns,
             hosts=hosts | bases,
+            builders=self._builders(cell),
             emulated=cell.mode in {Mode.EMULATED, Mode.SYSTEM_EMULATED},
             adopt=lambda digest: self._has_arrived(service, digest),
         )
+
+    def _builders(self, cell: Cell) -> tuple[str, ...]:
+        """The builder of the planned node, then those of other nodes that build this platform in the same mode."""
+        planned = self.plan.node(cell.node)
+        others = (
+            node.builder
+            for node in self.plan.nodes
+            if node.is_up and node.mode(cell.id.platform) is planned.mode(cell.id.platform)
+        )
+        return tuple(dict.fromkeys((planned.builder, *others)))
+
+    def _node(self, cell: Cell, builder: str) -> str:
+        return next((node.name for node in self.plan.nodes if node.builder == builder), cell.node)
 
     def _has_arrived(self, service: Service, digest: str) -> bool:
         """Whether every repository holds a digest: registries take a manifest only when its blobs are there."""
@@ -124,8 +136,10 @@ class CellMaker:
         return True
 
     def _descriptors(self, cell: Cell, service: Service, key: Key, made: Made) -> tuple[Descriptor, ...]:
-        if self.options.goal is not Goal.PUSH:
+        if self.options.goal is Goal.LOAD and not self.requests.workshop.directory(cell.id).exists():
             return ()
+        if self.options.goal is not Goal.PUSH:
+            return self.requests.workshop.entries(service, cell.id, made.digest)
         document = self.doors.store.manifest(service.images[0].with_digest(made.digest))
         notes = {KEY: key.value, **({BUILT: self.doors.now()} if service.max_age else {})}
         return tuple(with_notes(entry, notes) for entry in entries_of(document, cell.id.platform))

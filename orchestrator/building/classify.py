@@ -21,6 +21,7 @@ class Kind(StrEnum):
     EMULATOR = "emulator crash"
     RESOURCE = "out of memory or space"
     STALL = "stalled"
+    CACHE = "cache trouble"
     PERMANENT = "permanent"
 
 
@@ -42,6 +43,7 @@ TREATMENTS: Final = {
     Kind.EMULATOR: Treatment(1),
     Kind.RESOURCE: Treatment(1, 10.0),
     Kind.STALL: Treatment(1),
+    Kind.CACHE: Treatment(1),
     Kind.PERMANENT: Treatment(0),
 }
 
@@ -64,6 +66,7 @@ class _Row:
 
 
 _RUN_FAILED = re.compile(r"did not complete successfully: exit code: (\d+)")
+_CACHE_STEP = re.compile(r"(?:exporting|importing) cache|preparing build cache")
 _STATUS = re.compile(
     r"unexpected status(?: from \w+ request to \S+)?: (?P<a>\d{3})|unexpected HTTP status: (?P<b>\d{3})"
     r"|failed open: \S*?unexpected status\D*(?P<c>\d{3})|failed to parse error response (?P<d>\d{3})"
@@ -146,8 +149,9 @@ _BY_WORDS: Final = (
 
 def classify(failure: StepFailure, *, emulated: bool) -> Verdict:
     """The verdict on a failed step. What nothing is known of is permanent: a compile error is never tried again."""
-    run = _RUN_FAILED.search(failure.message)
-    if run:
+    if _CACHE_STEP.match(failure.name):
+        return Verdict(Kind.CACHE, "built without the cache")
+    if _RUN_FAILED.search(failure.message):
         return _classify_run(failure, emulated=emulated)
     status = next(
         (int(text) for found in [_STATUS.search(failure.message)] if found for text in found.groups() if text), 0

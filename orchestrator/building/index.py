@@ -18,10 +18,14 @@ def index_document(cells: Sequence[CellResult], annotations: Pairs) -> Document:
     """The index of cells in the order given; the same cells and annotations always give the same bytes."""
     entries = tuple(entry for cell in cells for entry in cell.descriptors)
     require_subjects(entries)
-    texts = ",".join(descriptor_text(entry) for entry in entries)
-    notes = f',"annotations":{json.dumps(dict(annotations), ensure_ascii=False)}' if annotations else ""
-    text = f'{{"schemaVersion":2,"mediaType":"{OCI_INDEX}","manifests":[{texts}]{notes}}}'
-    return Document.of(OCI_INDEX, text.encode())
+    content: dict[str, object] = {
+        "schemaVersion": 2,
+        "mediaType": OCI_INDEX,
+        "manifests": [json.loads(descriptor_text(entry)) for entry in entries],
+    }
+    if annotations:
+        content["annotations"] = dict(annotations)
+    return Document.of(OCI_INDEX, json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def require_platforms(service: str, planned: Sequence[Platform], cells: Sequence[CellResult]) -> None:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, Protocol
 
+from orchestrator.building.caches import Branches
 from orchestrator.buildx.build import BuildRequest, Built, Limits
 from orchestrator.core.event import Listener
 from orchestrator.core.finding import Finding
@@ -24,6 +25,9 @@ BUILDKIT_PAUSE = 3.0
 
 
 RETRY: Final = RetryPolicy(attempts=4, first_pause=BUILDKIT_PAUSE, longest_pause=120.0)
+
+
+NO_BRANCHES: Final = Branches()
 
 
 class Goal(StrEnum):
@@ -60,6 +64,7 @@ class Options:
     journal: Path = Path("journal.jsonl")
     scope: Scope = Scope.ALL
     annotations: Pairs = ()
+    branches: Branches = NO_BRANCHES
     retry: RetryPolicy = RETRY
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from orchestrator.building.annotations import index_annotations
 from orchestrator.building.entries import TAGS
 from orchestrator.building.index import index_document, require_platforms
 from orchestrator.building.options import Doors, Options
@@ -13,8 +14,8 @@ from orchestrator.building.tags import in_order
 from orchestrator.core.errors import BuildError
 from orchestrator.core.event import Listener, Phase, StateChanged
 from orchestrator.core.finding import Finding, Severity
-from orchestrator.core.fleet import Pairs, Service
-from orchestrator.core.image import Document
+from orchestrator.core.fleet import Service
+from orchestrator.core.image import Descriptor, Document
 from orchestrator.core.plan import Plan
 from orchestrator.core.result import CellResult, Outcome
 from orchestrator.registry.errors import NotFoundError, RegistryError
@@ -38,12 +39,10 @@ class Publisher:
 
     def index(self, service: Service, cells: Sequence[CellResult]) -> Document:
         """The index of a service, in every repository and proven. BuildError, LostError, RegistryError."""
-        planned = tuple(cell.id.platform for cell in self.plan.cells_of(service.name))
-        require_platforms(service.name, planned, cells)
+        document = self.document(service, cells)
         standing = self._standing(service, cells)
         if standing:
             return standing[0]
-        document = self.document(service, cells)
         for image in service.images:
             try:
                 self.doors.store.put_manifest(image.with_digest(document.digest), document)
@@ -56,7 +55,9 @@ class Publisher:
         return document
 
     def document(self, service: Service, cells: Sequence[CellResult]) -> Document:
-        """The bytes of a service's index."""
+        """The bytes of a service's index; BuildError where the platforms built are not those of the plan."""
+        planned = tuple(cell.id.platform for cell in self.plan.cells_of(service.name))
+        require_platforms(service.name, planned, cells)
         tags = (TAGS, " ".join(in_order(service.tags)))
         return index_document(cells, (*index_annotations(service), *self.options.annotations, tags))
 
@@ -64,8 +65,9 @@ class Publisher:
         """The published index, if it is made of exactly these images already."""
         if any(cell.outcome is not Outcome.UNCHANGED or cell.reason for cell in cells):
             return ()
-        entries = tuple(entry for cell in cells for entry in cell.descriptors)
-        return tuple(index.document for index in self.published.of(service.name).indexes if index.entries == entries)
+        entries = _content(entry for cell in cells for entry in cell.descriptors)
+        indexes = self.published.of(service.name).indexes
+        return tuple(index.document for index in indexes if _content(index.entries) == entries)
 
     def _prove(self, service: Service, document: Document) -> None:
         self.listener(StateChanged(service.name, Phase.VERIFYING))
@@ -77,9 +79,8 @@ class Publisher:
                 raise _refused(wrong)
 
 
-def index_annotations(service: Service) -> Pairs:
-    """The service's annotations that belong on its index."""
-    return service.annotations
+def _content(entries: Iterable[Descriptor]) -> list[tuple[str, dict[str, str]]]:
+    return [(entry.digest, dict(entry.annotations)) for entry in entries]
 
 
 def _refused(wrong: list[Finding]) -> BuildError:

@@ -1,80 +1,98 @@
-"""From a cell of the plan to the one build that makes it."""
+"""From a cell of the plan to the builds that make it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from dataclasses import dataclass
 
+from orchestrator.building.annotations import manifest_annotations
+from orchestrator.building.caches import caches_of
+from orchestrator.building.layouts import Workshop
 from orchestrator.building.options import Goal, Options
 from orchestrator.building.parents import parent_cells
+from orchestrator.building.profile import profile_of
 from orchestrator.buildx.build import BuildRequest
 from orchestrator.buildx.output import LoadImage, Output, PushByDigest, PushTag, WriteLayout
 from orchestrator.core.fleet import Pairs, Service
-from orchestrator.core.plan import Cell, CellId, Node, Plan
+from orchestrator.core.plan import Cell, CellId, Plan
 from orchestrator.core.result import CellResult
 
 _OF_THE_FLEET = ("service:", "target:")
 _STAGED_KEY = 12
 
 
-def build_request(
-    plan: Plan, cell: Cell, made: Mapping[CellId, CellResult], options: Options, output: Output
-) -> BuildRequest:
-    """The build of a cell whose parents are there."""
-    service = plan.planned(cell.id.service).service
-    return BuildRequest(
-        task=str(cell.id),
-        builder=plan.node(cell.node).builder,
-        context=str(service.context),
-        dockerfile=str(service.dockerfile),
-        platform=cell.id.platform,
-        output=output,
-        target=service.target,
-        args=service.args,
-        labels=service.labels,
-        annotations=service.annotations,
-        contexts=(*_own_contexts(service), *_parent_contexts(plan, cell, made)),
-        secrets=service.secrets,
-        ssh=service.ssh,
-        attest=service.attest,
-        no_cache=options.no_cache,
-        pull=options.pull,
-    )
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """Makes the builds of cells. `made` holds the parents, `workshop` the layouts where nothing is pushed."""
+
+    plan: Plan
+    options: Options
+    workshop: Workshop
+    made: Mapping[CellId, CellResult]
+
+    def of(self, cell: Cell, key: str) -> tuple[BuildRequest, ...]:
+        """The builds of a cell, the one that gives its digest last."""
+        service = self.plan.planned(cell.id.service).service
+        return tuple(self._request(service, cell, output) for output in self._outputs(service, cell, key))
+
+    def _request(self, service: Service, cell: Cell, output: Output) -> BuildRequest:
+        caches = caches_of(service, cell.id.platform, self.options.branches)
+        return BuildRequest(
+            task=str(cell.id),
+            builder=self.plan.node(cell.node).builder,
+            context=str(service.context),
+            dockerfile=str(service.dockerfile),
+            platform=cell.id.platform,
+            output=output,
+            target=service.target,
+            args=service.args,
+            labels=service.labels,
+            annotations=manifest_annotations(service),
+            contexts=(*_own_contexts(service), *self._parents(cell)),
+            secrets=service.secrets,
+            ssh=service.ssh,
+            cache_from=caches.sources,
+            cache_to=caches.goals,
+            attest=service.attest,
+            no_cache=self.options.no_cache,
+            pull=self.options.pull,
+        )
+
+    def _parents(self, cell: Cell) -> Pairs:
+        """Each name in the Dockerfile that means another service, as the digest of that service's image."""
+        return tuple((name, self._image(parent)) for name, parent in parent_cells(self.plan, cell))
+
+    def _image(self, cell: CellId) -> str:
+        digest = self.made[cell].descriptors[0].digest
+        if self.options.goal is Goal.PUSH:
+            return f"docker-image://{self.plan.planned(cell.service).service.images[0].name}@{digest}"
+        return f"oci-layout://{self.workshop.directory(cell)}@{digest}"
+
+    def _outputs(self, service: Service, cell: Cell, key: str) -> tuple[Output, ...]:
+        """Where a cell goes. What is loaded into docker is a layout first, where other cells are built on it."""
+        repositories = tuple(image.name for image in service.images)
+        takes_artifacts = all(
+            profile_of(image.registry, self.plan.fleet.registries).oci_artifact for image in service.images
+        )
+        match self.options.goal:
+            case Goal.PUSH if self.plan.node(cell.node).driver == "docker":
+                tag = staging_tag(cell.id, key)
+                return (PushTag(tuple(f"{name}:{tag}" for name in repositories), takes_artifacts),)
+            case Goal.PUSH:
+                return (PushByDigest(repositories, takes_artifacts),)
+            case Goal.LAYOUT:
+                return (self._layout(cell.id),)
+            case Goal.LOAD:
+                names = tuple(f"{name}:{tag}" for name in repositories for tag in service.tags or ("latest",))
+                is_parent = any(cell.id in other.needs for other in self.plan.cells)
+                return (LoadImage(names), *([self._layout(cell.id)] if is_parent else []))
+
+    def _layout(self, cell: CellId) -> WriteLayout:
+        return WriteLayout(str(self.workshop.directory(cell)))
 
 
 def _own_contexts(service: Service) -> Pairs:
     return tuple((name, value) for name, value in service.contexts if not value.startswith(_OF_THE_FLEET))
-
-
-def _parent_contexts(plan: Plan, cell: Cell, made: Mapping[CellId, CellResult]) -> Pairs:
-    """Each name in the Dockerfile that means another service, as the digest of that service's image."""
-    return tuple(
-        (name, f"docker-image://{_repository(plan, parent)}@{made[parent].descriptors[0].digest}")
-        for name, parent in parent_cells(plan, cell)
-    )
-
-
-def _repository(plan: Plan, cell: CellId) -> str:
-    return plan.planned(cell.service).service.images[0].name
-
-
-def output_of(service: Service, cell: Cell, node: Node, options: Options, key: str) -> Output:
-    """Where the cell goes."""
-    repositories = tuple(image.name for image in service.images)
-    match options.goal:
-        case Goal.PUSH if node.driver == "docker":
-            return PushTag(tuple(f"{name}:{staging_tag(cell.id, key)}" for name in repositories))
-        case Goal.PUSH:
-            return PushByDigest(repositories)
-        case Goal.LOAD:
-            return LoadImage(tuple(f"{name}:{tag}" for name in repositories for tag in service.tags or ("latest",)))
-        case Goal.LAYOUT:
-            return WriteLayout(str(cell_directory(options, cell.id)))
-
-
-def cell_directory(options: Options, cell: CellId) -> Path:
-    """The folder of one cell's layout, before the layouts of a service are joined."""
-    return options.directory / ".cells" / cell.service / cell.platform.slug
 
 
 def staging_tag(cell: CellId, key: str) -> str:

@@ -2,38 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator.building.cell import CellMaker
+from orchestrator.building.layouts import Workshop
 from orchestrator.building.lookup import Lookup
 from orchestrator.building.memory import Memory
 from orchestrator.building.options import Doors, Goal, Options
 from orchestrator.building.published import PublishedIndexes
 from orchestrator.building.publishing import LostError, Publisher
 from orchestrator.building.record import read_records
+from orchestrator.building.request import Requests
+from orchestrator.building.results import failed_index, index_result, skipped_cell, tell, untagged
 from orchestrator.building.schedule import Scheduler, Task
-from orchestrator.building.tagging import Ready, Tagger, all_references
+from orchestrator.building.tagging import Ready, Tagger, tag_services
 from orchestrator.building.tasks import limits_of, tasks_of
-from orchestrator.core.errors import MabuildError
+from orchestrator.core.errors import MabuildError, UsageError
 from orchestrator.core.event import Listener, Notice, Phase, StateChanged
 from orchestrator.core.fleet import Scope, Service
 from orchestrator.core.image import Document
 from orchestrator.core.plan import Cell, CellId, Plan
 from orchestrator.core.result import CellResult, IndexResult, Outcome, Record, Results
 
-_PHASES = {
-    Outcome.BUILT: Phase.BUILT,
-    Outcome.UNCHANGED: Phase.UNCHANGED,
-    Outcome.FAILED: Phase.FAILED,
-    Outcome.SKIPPED: Phase.SKIPPED,
-}
-
 
 def build(plan: Plan, options: Options, doors: Doors, listener: Listener) -> Results:
-    """Build and publish what the plan holds; failures are in the results, in plan order, one for each task."""
-    return _Run(plan, options, doors, listener).results()
+    """Build and publish what the plan holds; failures are in the results, in plan order, one for each task.
+
+    UsageError where the options do not go together, or a folder cannot be written.
+    """
+    _check(plan, options)
+    with _workshop(options) as workshop:
+        return _Run(plan, options, doors, listener, workshop).results()
+
+
+def _check(plan: Plan, options: Options) -> None:
+    platforms = {str(cell.id.platform) for cell in plan.cells}
+    if options.goal is Goal.LOAD and len(platforms) > 1:
+        raise UsageError(
+            f"--load takes one platform, and this plan has {', '.join(sorted(platforms))}",
+            hint="docker takes one image under a name; choose with --platform, or write layouts with --output DIR",
+        )
+
+
+@contextmanager
+def _workshop(options: Options) -> Iterator[Workshop]:
+    """A folder for layouts of cells, on the disk of the layouts that come of them, gone at the end."""
+    if options.goal is Goal.PUSH:
+        yield Workshop(Path())
+        return
+    try:
+        parent = options.directory if options.goal is Goal.LAYOUT else Path(tempfile.gettempdir())
+        parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=".mabuild-", dir=parent)).resolve()
+    except OSError as error:
+        raise UsageError(f"{options.directory} cannot be written: {error.strerror}") from error
+    try:
+        yield Workshop(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(slots=True)
@@ -42,6 +73,7 @@ class _Run:
     options: Options
     doors: Doors
     listener: Listener
+    workshop: Workshop
     cells: dict[CellId, CellResult] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
     maker: CellMaker = field(init=False)
@@ -54,7 +86,8 @@ class _Run:
         memory = Memory(self.doors.store, lambda text: self.listener(Notice("", text)))
         records = {record.cell: record for record in _records(self.options.records)}
         lookup = Lookup(self.doors.store, published, records, memory, self.doors.now)
-        self.maker = CellMaker(self.plan, self.options, self.doors, self.listener, lookup, self.cells)
+        requests = Requests(self.plan, self.options, self.workshop, self.cells)
+        self.maker = CellMaker(self.plan, self.options, self.doors, self.listener, lookup, requests)
         self.publisher = Publisher(self.plan, self.options, self.doors, self.listener, published)
         self.tagger = Tagger(self.plan.fleet.publish, self.options, self.doors, self.listener, published)
 
@@ -84,7 +117,7 @@ class _Run:
             return self._index(task.name)
         result = self.maker.make(cell)
         self.cells[result.id] = result
-        self._tell(task.name, result)
+        tell(self.listener, task.name, result)
         return result
 
     def _cell(self, name: str) -> Cell | None:
@@ -93,16 +126,23 @@ class _Run:
     def _index(self, name: str) -> IndexResult:
         service = self.plan.planned(name).service
         try:
-            document = self._put_index(service)
+            document = self._put_index(service) if self.options.goal is Goal.PUSH else self._write_layout(service)
         except MabuildError as error:
-            failed = IndexResult(name, Outcome.FAILED, reason=_with_hint(error))
-            self._tell(name, failed)
+            failed = failed_index(name, error)
+            tell(self.listener, name, failed)
             return failed
         self.documents[name] = document
-        cells = [self.cells[cell.id] for cell in self.plan.cells_of(name)]
-        unchanged = all(cell.outcome is Outcome.UNCHANGED for cell in cells)
-        result = IndexResult(name, Outcome.UNCHANGED if unchanged else Outcome.BUILT, document.digest)
+        result = index_result(name, document.digest, [self.cells[cell.id] for cell in self.plan.cells_of(name)])
+        if self.options.goal is not Goal.PUSH:
+            tell(self.listener, name, result)
+            return result
         return self._tagged((result,))[0] if self.options.scope is Scope.SERVICE else result
+
+    def _write_layout(self, service: Service) -> Document:
+        cells = [self.cells[cell.id] for cell in self.plan.cells_of(service.name)]
+        document = self.publisher.document(service, cells)
+        self.workshop.join(self.options.directory / service.name, service, cells, document)
+        return document
 
     def _put_index(self, service: Service) -> Document:
         """The index by digest. What the registry has lost since it was pushed is built once more."""
@@ -114,7 +154,7 @@ class _Run:
         for cell in planned:
             result = self.maker.make(cell, fresh=True)
             self.cells[cell.id] = result
-            self._tell(str(cell.id), result)
+            tell(self.listener, str(cell.id), result)
         return self.publisher.index(service, [self.cells[cell.id] for cell in planned])
 
     def _tagged_all(self, cells: tuple[CellResult, ...], indexes: tuple[IndexResult, ...]) -> tuple[IndexResult, ...]:
@@ -124,11 +164,11 @@ class _Run:
         if Results(cells, indexes).is_good and not self.doors.stopping():
             return self._tagged(indexes)
         why = "interrupted" if self.doors.stopping() else "not tagged, because not everything of the fleet is there"
-        untagged = tuple(_untagged(index, why) for index in indexes)
-        for before, index in zip(indexes, untagged, strict=True):
-            if before is not index:
-                self._tell(index.service, index)
-        return untagged
+        results = untagged(indexes, why)
+        for before, after in zip(indexes, results, strict=True):
+            if before is not after:
+                tell(self.listener, after.service, after)
+        return results
 
     def _tagged(self, indexes: Sequence[IndexResult]) -> tuple[IndexResult, ...]:
         ready = [Ready(self.plan.planned(one.service).service, self.documents[one.service]) for one in indexes]
@@ -136,45 +176,15 @@ class _Run:
             self.listener(StateChanged(index.service, Phase.PUBLISHING))
         results = tag_services(self.tagger, ready, indexes)
         for result in results:
-            self._tell(result.service, result)
+            tell(self.listener, result.service, result)
         return results
 
     def _skipped(self, task: Task, reason: str) -> CellResult | IndexResult:
         cell = self._cell(task.name)
-        result = _skipped_cell(cell, reason) if cell else IndexResult(task.name, Outcome.SKIPPED, reason=reason)
-        self._tell(task.name, result)
+        result = skipped_cell(cell, reason) if cell else IndexResult(task.name, Outcome.SKIPPED, reason=reason)
+        tell(self.listener, task.name, result)
         return result
-
-    def _tell(self, task: str, result: CellResult | IndexResult) -> None:
-        self.listener(StateChanged(task, _PHASES[result.outcome], result.reason))
-
-
-def tag_services(tagger: Tagger, ready: Sequence[Ready], indexes: Sequence[IndexResult]) -> tuple[IndexResult, ...]:
-    """The results of services whose tags move together: all of them tagged, or all of them failed."""
-    try:
-        moves = tagger.tag(ready)
-    except MabuildError as error:
-        reason = _with_hint(error)
-        return tuple(IndexResult(one.service, Outcome.FAILED, one.digest, (), reason) for one in indexes)
-    results = []
-    for one, index in zip(ready, indexes, strict=True):
-        tags = tuple(move for reference, move in moves.items() if reference in all_references(one.service))
-        digest = tagger.adopted.get(index.service, index.digest)
-        results.append(IndexResult(index.service, index.outcome, digest, tags, index.reason))
-    return tuple(results)
 
 
 def _records(folder: Path) -> tuple[Record, ...]:
     return read_records(folder) if folder != Path() and folder.is_dir() else ()
-
-
-def _skipped_cell(cell: Cell, reason: str) -> CellResult:
-    return CellResult(cell.id, Outcome.SKIPPED, node=cell.node, mode=cell.mode, reason=reason)
-
-
-def _untagged(index: IndexResult, why: str) -> IndexResult:
-    return IndexResult(index.service, Outcome.SKIPPED, index.digest, (), why) if index.outcome.is_good else index
-
-
-def _with_hint(error: MabuildError) -> str:
-    return f"{error}; {error.hint}" if error.hint else str(error)

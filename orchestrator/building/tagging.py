@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from orchestrator.building.entries import KEY
 from orchestrator.building.journal import Journal
 from orchestrator.building.options import Descent, Doors, Options
 from orchestrator.building.published import PublishedIndexes
+from orchestrator.building.results import failed_index
 from orchestrator.building.tags import Mover, Wish, current_all, in_order, is_moving, moved_elsewhere
 from orchestrator.core.errors import MabuildError
 from orchestrator.core.event import Listener, Notice
 from orchestrator.core.fleet import Publish, Service
 from orchestrator.core.image import Document, Index
 from orchestrator.core.reference import Reference
-from orchestrator.core.result import TagMove
+from orchestrator.core.result import IndexResult, TagMove
 from orchestrator.registry.media import parse
 
 REVISION = "org.opencontainers.image.revision"
@@ -66,15 +67,11 @@ class Tagger:
             for reference in all_references(ready.service)
         }
 
-    def preview(self, services: Sequence[Ready]) -> dict[Reference, TagMove]:
+    def preview(self, ready: Ready) -> tuple[TagMove, ...]:
         """What would move, without moving it."""
-        references = [reference for ready in services for reference in all_references(ready.service)]
+        references = all_references(ready.service)
         now = current_all(self.doors.store, references)
-        return {
-            reference: TagMove(str(reference), now[reference], ready.document.digest)
-            for ready in services
-            for reference in all_references(ready.service)
-        }
+        return tuple(TagMove(str(reference), now[reference], ready.document.digest) for reference in references)
 
     def _references(self, ready: Ready) -> tuple[Reference, ...]:
         """The tags of a service that are not known to point at its index already."""
@@ -91,7 +88,10 @@ class Tagger:
 
     def _agreed(self, ready: Ready, now: dict[Reference, str]) -> Ready:
         """The service with the index of another run, where that has published the same content meanwhile."""
-        seen = self.published.of(ready.service.name).seen
+        published = self.published.of(ready.service.name)
+        if any(index.document == ready.document for index in published.indexes):
+            return ready
+        seen = published.seen
         for reference in self._references(ready):
             digest = now[reference]
             is_news = reference in seen and digest != seen[reference]
@@ -142,6 +142,20 @@ class Tagger:
         )
         self.listener(Notice(ready.service.name, f"{reference} stays: it {why} ({theirs[:12]})"))
         return False
+
+
+def tag_services(tagger: Tagger, ready: Sequence[Ready], indexes: Sequence[IndexResult]) -> tuple[IndexResult, ...]:
+    """The results of services whose tags move together: all of them tagged, or all of them failed."""
+    try:
+        moves = tagger.tag(ready)
+    except MabuildError as error:
+        return tuple(failed_index(index.service, error, index.digest) for index in indexes)
+    results = []
+    for one, index in zip(ready, indexes, strict=True):
+        tags = tuple(moves[reference] for reference in all_references(one.service))
+        digest = tagger.adopted.get(index.service, index.digest)
+        results.append(replace(index, digest=digest, tags=tags))
+    return tuple(results)
 
 
 @dataclass(slots=True)
