@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from orchestrator.auditing.context import Context
+from orchestrator.auditing.edits import replaced, without_flag
 from orchestrator.auditing.pinned import Effect, effect_of, is_one_of_pair, wrong_platforms
 from orchestrator.auditing.rule import Problem, rule
-from orchestrator.auditing.edits import replaced, without_flag
 from orchestrator.auditing.staging import Role, Side
 from orchestrator.core.finding import Fix, Severity
 from orchestrator.core.platform import LINUX_AMD64
@@ -58,8 +58,8 @@ def _message(role: Role, effect: Effect, platforms: str) -> str:
             )
         case Effect.COPIED:
             return (
-                f"binaries of this {role.constant} stage are copied into the image for {platforms}: the build is green, "
-                "but they do not run there"
+                f"binaries of this {role.constant} stage are copied into the image for {platforms}: the build is "
+                "green, but they do not run there"
             )
         case Effect.EMULATED:
             return (

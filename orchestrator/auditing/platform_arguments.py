@@ -1,0 +1,96 @@
+"""Values that take the place of the platform arguments that BuildKit sets by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from orchestrator.auditing.context import Context
+from orchestrator.core.platform import LINUX_AMD64, LINUX_ARM64, Platform
+from orchestrator.dockerfile.instruction import Assignment, Instruction
+from orchestrator.dockerfile.resolve import survey
+from orchestrator.dockerfile.scope import Origin, Variable, automatic_values
+
+_SHADOWING = frozenset({Origin.GLOBAL_DEFAULT, Origin.STAGE_DEFAULT, Origin.ENV})
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """An ARG or ENV that sets a platform argument; `wrong` are platforms with what they should get and what they do.
+
+    `stage` is -1 for an ARG before the first FROM.
+    """
+
+    instruction: Instruction
+    assignment: Assignment
+    stage: int
+    wrong: tuple[tuple[Platform, str, str], ...]
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the value has no variable in it."""
+        return self.assignment.value is None or "$" not in self.assignment.value.text
+
+
+def target_shadows(context: Context, names: frozenset[str]) -> Iterator[Shadow]:
+    """Values of arguments that are the target's, judged for each platform under audit."""
+    cases = [(platform, LINUX_AMD64) for platform in context.platforms]
+    yield from _shadows(context, names, [(target, target, builder) for target, builder in cases])
+
+
+def build_shadows(context: Context, names: frozenset[str]) -> Iterator[Shadow]:
+    """Values of arguments that are the builder's, judged for builders of both architectures."""
+    target = context.platforms[0]
+    yield from _shadows(context, names, [(builder, target, builder) for builder in (LINUX_AMD64, LINUX_ARM64)])
+
+
+Case = tuple[Platform, Platform, Platform]
+
+
+def _shadows(context: Context, names: frozenset[str], cases: list[Case]) -> Iterator[Shadow]:
+    """Each case is the platform that is told, the target's and the builder's."""
+    sites = list(_sites(context, names))
+    if not sites:
+        return
+    surveys = [
+        survey(context.dockerfile, args=context.arguments, platform=target, build_platform=builder)
+        for _, target, builder in cases
+    ]
+    for stage, instruction, assignment in sites:
+        wrong: list[tuple[Platform, str, str]] = []
+        for (told, target, builder), surveyed in zip(cases, surveys, strict=True):
+            scope = surveyed.global_scope if stage < 0 else {}
+            variable = (
+                scope.get(assignment.name) if stage < 0 else _bound(surveyed.stages[stage].scope.bindings, assignment)
+            )
+            meant = automatic_values(target, builder, "")[assignment.name]
+            if variable is None or not _is_of(variable, assignment) or not variable.known:
+                continue
+            if variable.value != meant:
+                wrong.append((told, meant, variable.value))
+        yield Shadow(instruction, assignment, stage, tuple(wrong))
+
+
+def _sites(context: Context, names: frozenset[str]) -> Iterator[tuple[int, Instruction, Assignment]]:
+    """The assignments of values to such arguments."""
+    for instruction in context.dockerfile.global_args:
+        yield from ((-1, instruction, one) for one in instruction.assignments if one.name in names and _has_value(one))
+    for stage in context.dockerfile.stages:
+        for instruction in stage.instructions:
+            if instruction.keyword in {"ARG", "ENV"} and not instruction.onbuild:
+                found = (one for one in instruction.assignments if one.name in names and _has_value(one))
+                yield from ((stage.index, instruction, one) for one in found)
+
+
+def _has_value(assignment: Assignment) -> bool:
+    return assignment.value is not None
+
+
+def _bound(bindings: dict[str, list[tuple[int, Variable]]], assignment: Assignment) -> Variable | None:
+    return next((one for _, one in bindings.get(assignment.name, ()) if _is_of(one, assignment)), None)
+
+
+def _is_of(variable: Variable, assignment: Assignment) -> bool:
+    """Whether a variable got its value from this assignment."""
+    word = assignment.name_word
+    return variable.origin in _SHADOWING and (variable.line, variable.column) == (word.line, word.column)

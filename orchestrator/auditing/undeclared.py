@@ -1,0 +1,128 @@
+"""Where a stage expands platform arguments that no ARG in it declares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+from orchestrator.auditing.context import Context
+from orchestrator.auditing.references import references_of
+from orchestrator.auditing.runs import Language, Run
+from orchestrator.dockerfile.instruction import Instruction
+from orchestrator.dockerfile.resolve import ResolvedStage
+from orchestrator.dockerfile.source import Word
+
+NAMES = tuple(f"{side}{part}" for side in ("TARGET", "BUILD") for part in ("PLATFORM", "ARCH", "VARIANT", "OS"))
+_NAME = re.compile(r"(?:TARGET|BUILD)(?:PLATFORM|ARCH|VARIANT|OS)\b")
+_EXPANSION = re.compile(r"\$\{?((?:TARGET|BUILD)(?:PLATFORM|ARCH|VARIANT|OS))\b")
+_FALLBACK = re.compile(r"\$\{\w+:?[-=](.*)\}", re.DOTALL)
+_SET_ELSEWHERE = re.compile(r"(?:^|[;&|\n(]|\s)(?:\.|source|eval|read)\s+[\"']?[\w/$.\"(`-]")
+_LOOP = r"\bfor\s+{name}\b"
+_SHELL_KEYWORDS = frozenset({"RUN"})
+_EXPANDING = frozenset({"ADD", "ARG", "COPY", "ENV", "EXPOSE", "LABEL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"})
+
+
+class Weight(IntEnum):
+    """How much hangs on a value: it is only shown, only described, or something is made with it."""
+
+    SHOWN = 0
+    DESCRIBED = 1
+    USED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """`$NAME` of a platform argument in an instruction of a stage."""
+
+    name: str
+    word: Word
+    instruction: Instruction
+    position: int
+    weight: Weight
+
+
+def undeclared(context: Context, stage: int) -> Iterator[Expansion]:
+    """Expansions in a stage whose variables nothing above them sets."""
+    resolved = next(iter(context.staging.surveys.values())).stages[stage]
+    for one in _expansions(context, resolved):
+        if not resolved.scope.is_declared(one.name, before=one.position):
+            yield one
+
+
+def _expansions(context: Context, resolved: ResolvedStage) -> Iterator[Expansion]:
+    runs: dict[int, list[Run]] = {}
+    for run in context.runs:
+        if run.stage == resolved.stage.index and run.instruction is not None and not run.is_start:
+            runs.setdefault(id(run.instruction), []).append(run)
+    for position, instruction in enumerate(resolved.executed):
+        if not _NAME.search(instruction.raw):
+            continue
+        if instruction.keyword in _EXPANDING:
+            yield from _in_words(instruction, position)
+        for run in runs.get(id(instruction), ()):
+            yield from _in_shell(run, instruction, position)
+
+
+def _in_words(instruction: Instruction, position: int) -> Iterator[Expansion]:
+    """In words that BuildKit expands by itself, and in heredocs whose name has no quotes."""
+    weight = Weight.DESCRIBED if instruction.keyword == "LABEL" else Weight.USED
+    words = [*instruction.words, *(flag.word for flag in instruction.flags)]
+    for word in words:
+        for match in _EXPANSION.finditer(word.text):
+            if (
+                (word.text[: match.start()].count("'") % 2
+                and '"' not in word.text)
+                or _is_escaped(word.text, match.start())
+            ):
+                continue
+            yield Expansion(match[1], _part(word, match), instruction, position, weight)
+    for heredoc in instruction.heredocs if instruction.keyword in {"ADD", "COPY"} else ():
+        for match in _EXPANSION.finditer(heredoc.body.text) if heredoc.expand else ():
+            yield Expansion(match[1], heredoc.body.word(*match.span()), instruction, position, Weight.USED)
+
+
+def _is_escaped(text: str, at: int) -> bool:
+    return at > 0 and text[at - 1] == "\\"
+
+
+def _part(word: Word, match: re.Match[str]) -> Word:
+    """The expansion inside a word that stands on one line; else the word."""
+    if word.line != word.end_line or len(word.text) != word.end_column - word.column:
+        return word
+    column = word.column + match.start()
+    return Word(match[0], word.line, column, word.line, column + len(match[0]))
+
+
+def _in_shell(run: Run, instruction: Instruction, position: int) -> Iterator[Expansion]:
+    text = run.source.text
+    if run.language is not Language.SHELL or not _EXPANSION.search(text) or _SET_ELSEWHERE.search(text):
+        return
+    shown = _shown(run) if re.search(r"\b(?:echo|printf)\b", text) else frozenset()
+    for reference in references_of(run):
+        if reference.name not in NAMES or reference.is_assigned or _has_real_fallback(reference.word.text):
+            continue
+        if re.search(_LOOP.format(name=reference.name), text):
+            continue
+        place = (reference.word.line, reference.word.column)
+        weight = Weight.SHOWN if place in shown else Weight.USED
+        yield Expansion(reference.name, reference.word, instruction, position, weight)
+
+
+def _has_real_fallback(text: str) -> bool:
+    """Whether another value stands in that depends on the machine, or that the author gave for the unset case."""
+    match = _FALLBACK.match(text)
+    return match is not None and ("$" in match[1] or "`" in match[1])
+
+
+def _shown(run: Run) -> frozenset[tuple[int, int]]:
+    """The places of expansions in what `echo` and `printf` write to the log."""
+    places: set[tuple[int, int]] = set()
+    for match in re.finditer(r"\b(?:echo|printf)\b(?P<rest>[^\n;&|>]*)(?P<end>.?)", run.source.text):
+        if match["end"] in {">", "|"}:
+            continue
+        start = match.start("rest")
+        for one in re.finditer(r"\$\{?\w+", match["rest"]):
+            places.add(run.source.position(start + one.start()))
+    return frozenset(places)
