@@ -6,6 +6,8 @@ COMMANDS: Final[dict[str, str]] = {
     "audit": "Find architecture that is hard-coded in Dockerfiles and in the scripts that they run.",
     "plan": "Show the order, the node and the mode of every service on every platform, and why.",
     "build": "Build all platforms side by side, and move a tag only when all of them are there.",
+    "publish": "Join what several machines built, verify it, and move the tags.",
+    "rollback": "Put tags back to the digests that a journal says they had.",
     "verify": "Prove a pushed image: platforms, digests, and the architecture of what is inside.",
     "nodes": "Show the builder nodes: what each runs natively and what it emulates.",
     "doctor": "Say whether this machine can build all platforms, and what mends it.",

@@ -6,6 +6,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from orchestrator.core.duration import seconds_of
 from orchestrator.core.errors import UsageError
 from orchestrator.core.platform import Platform
 
@@ -45,6 +46,14 @@ def platforms(texts: list[str] | None) -> tuple[Platform, ...]:
     """The platforms of `--platform a,b --platform c`, without repetition."""
     parts = [part for text in texts or () for part in text.split(",") if part.strip()]
     return tuple(dict.fromkeys(Platform.parse(part) for part in parts))
+
+
+def duration(text: str, option: str) -> float:
+    """The seconds of a duration on the command line."""
+    try:
+        return seconds_of(text)
+    except UsageError as error:
+        raise UsageError(f"{option}: {error.message}") from error
 
 
 def choice(text: str, allowed: dict[str, T], option: str) -> T:

@@ -10,15 +10,13 @@ from pydantic import AfterValidator, BeforeValidator, GetJsonSchemaHandler, Plai
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
+from orchestrator.core.duration import DURATION, seconds_of
 from orchestrator.core.errors import UsageError
 from orchestrator.core.fleet import Emulation
 from orchestrator.core.platform import KNOWN_SYSTEMS, Platform
 from orchestrator.core.reference import is_tag
 
-_DURATION = re.compile(r"(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[wdhms]))+")
-_DURATION_PART = re.compile(r"([\d.]+)(ms|[wdhms])")
-_SECONDS = {"w": 604_800.0, "d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
-_LONGEST_DURATION = 10 * 365 * _SECONDS["d"]
+_LONGEST_DURATION = 10 * 365 * 86_400.0
 _SERVICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
 _SECRET = re.compile(r"[A-Za-z0-9_.\-/]+")
 _RULE = re.compile(r"MA\d{1,3}")
@@ -87,12 +85,11 @@ def _different_platforms(platforms: tuple[Platform, ...]) -> tuple[Platform, ...
 
 def _duration(value: object) -> float:
     """Seconds of `40m`, `1h30m`, `7d` and the like."""
-    if not isinstance(value, str) or not _DURATION.fullmatch(value):
-        shown = f"{value!r} is" if isinstance(value, str) else "this is"
-        unit = " (a unit is missing)" if isinstance(value, str) and value.isdigit() else ""
-        message = f"{shown} no duration{unit}; write 90s, 40m, 1h30m or 7d"
-        raise refusal("bad-duration", message, hidden="this is no duration such as 40m or 1h30m")
-    seconds = sum(float(number) * _SECONDS[unit] for number, unit in _DURATION_PART.findall(value))
+    try:
+        seconds = seconds_of(value if isinstance(value, str) else "")
+    except UsageError as error:
+        message = error.message if isinstance(value, str) else "this is no duration; write 90s, 40m, 1h30m or 7d"
+        raise refusal("bad-duration", message, hidden="this is no duration such as 40m or 1h30m") from error
     if seconds > _LONGEST_DURATION:
         raise refusal("bad-duration", "this is longer than ten years", hidden="this is longer than ten years")
     return seconds
@@ -256,7 +253,7 @@ Platforms = Annotated[
     WithJsonSchema({"type": "array", "items": {"type": "string"}, "minItems": 1}),
 ]
 Duration = Annotated[
-    float, PlainValidator(_duration), WithJsonSchema({"type": "string", "pattern": rf"^{_DURATION.pattern}$|\$"})
+    float, PlainValidator(_duration), WithJsonSchema({"type": "string", "pattern": rf"^{DURATION.pattern}$|\$"})
 ]
 Tag = Annotated[str, PlainValidator(_tag), WithJsonSchema(TEXT)]
 Tags = Annotated[
