@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from orchestrator.core.finding import Finding
 from orchestrator.manifest.mistake import mistake, suggestion
 from orchestrator.manifest.model import ManifestModel
-from orchestrator.manifest.node import Document, Entry, MappingNode, Node, Path, ScalarNode, SequenceNode
+from orchestrator.manifest.node import Document, MappingNode, Node, Path, ScalarNode, SequenceNode
 
 _NOT_HERE = "mabuild builds images and runs nothing, so this has no meaning here"
 _OTHER_WORDS = {
@@ -96,7 +96,7 @@ def dotted(path: Path) -> str:
     return f"{text.removeprefix('.')}: " if text else ""
 
 
-def _said(wrong: Wrong, node: Node | Entry) -> tuple[str, str]:
+def _said(wrong: Wrong, node: Node) -> tuple[str, str]:
     if isinstance(node, ScalarNode) and node.is_null:
         return "wrong-type", "this key has no value; remove it or give it one"
     if "hidden" in wrong.context:
@@ -113,7 +113,7 @@ def _said(wrong: Wrong, node: Node | Entry) -> tuple[str, str]:
     return "wrong-value", wrong.text
 
 
-def _but(wrong: Wrong, node: Node | Entry) -> str:
+def _but(wrong: Wrong, node: Node) -> str:
     if wrong.kind in {"bool_parsing", "int_parsing", "int_parsing_size"}:
         return ""
     found = {ScalarNode: "text", SequenceNode: "a list", MappingNode: "a map"}.get(type(node), "")
@@ -121,11 +121,11 @@ def _but(wrong: Wrong, node: Node | Entry) -> str:
     return f", not {found}{example}" if found else ""
 
 
-def _shown(node: Node | Entry) -> str:
+def _shown(node: Node) -> str:
     return node.text if isinstance(node, ScalarNode) and len(node.text) < 80 and "\n" not in node.text else ""
 
 
-def came_from_variables(node: Node | Entry) -> bool:
+def came_from_variables(node: Node) -> bool:
     """Whether a text, or one below, has variables in it: then its value is not shown."""
     match node:
         case ScalarNode():
@@ -134,8 +134,6 @@ def came_from_variables(node: Node | Entry) -> bool:
             return any(came_from_variables(item) for item in node.items)
         case MappingNode():
             return any(came_from_variables(entry.value) for entry in node.entries.values())
-        case Entry():
-            return came_from_variables(node.value)
 
 
 def known_keys(path: Path) -> tuple[str, ...]:

@@ -77,11 +77,17 @@ def _overlaid(start: Part, parts: list[Part]) -> Part:
 def _repeated(sources: tuple[Source, ...]) -> Iterator[Finding]:
     for section in _SECTIONS:
         first: dict[str, Source] = {}
-        for source in sources:
-            for name in source.names(section):
-                owner = first.setdefault(name, source)
-                if owner is not source and (section == "services" or not name.startswith("x-")):
-                    yield _twice(section, name, owner, source)
+        for source, name in _named(sources, section):
+            owner = first.setdefault(name, source)
+            if owner is not source:
+                yield _twice(section, name, owner, source)
+
+
+def _named(sources: tuple[Source, ...], section: str) -> Iterator[tuple[Source, str]]:
+    for source in sources:
+        for name in source.names(section):
+            if section == "services" or not name.startswith("x-"):
+                yield source, name
 
 
 def _twice(section: str, name: str, first: Source, second: Source) -> Finding:

@@ -77,13 +77,13 @@ class Document:
         """Where a value or a key stands."""
         return Place(self.path, node.line, node.column)
 
-    def find(self, path: Path) -> Node | Entry:
+    def find(self, path: Path) -> Node:
         """The value at a path, or the nearest one above it that is written."""
         return self.trail(path)[-1]
 
-    def trail(self, path: Path) -> list[Node | Entry]:
+    def trail(self, path: Path) -> list[Node]:
         """The values on the way to a path, as far as they are written."""
-        found: list[Node | Entry] = [self.root]
+        found: list[Node] = [self.root]
         node = self.root
         for step in path:
             below = _below(node, step)

@@ -114,7 +114,7 @@ def _validated(data: dict[str, Plain], document: Document) -> tuple[ManifestMode
             findings.append(explain(wrong, document))
             broken.add(_unit(wrong.path))
             _remove(data, _unit(wrong.path))
-        if len(broken) == before:
+        if len(broken) == before:  # nothing could be left out: without this the loop would not end
             data.clear()
 
 

@@ -170,6 +170,14 @@ def test_arguments_without_a_value_come_from_the_environment_and_git(project: Pa
     assert service.args == (("SET", "1"), ("EMPTY", ""), ("GIT_SHA", "c"), ("A", "b"))
 
 
+def test_paths_of_caches_and_layouts_are_relative_to_the_manifest(project: Path) -> None:
+    text = "image: a/b\n    cache: {type: local, ref: c}\n    contexts: [l=oci-layout://l:1, u=https://example.com/x]"
+    service = service_of(project, text)
+    folder = project / "manifests"
+    assert service.cache == Cache(CacheType.LOCAL, str(folder / "c"))
+    assert service.contexts == (("l", f"oci-layout://{folder}/l:1"), ("u", "https://example.com/x"))
+
+
 def test_a_tag_that_becomes_empty_is_left_out(project: Path) -> None:
     assert service_of(project, 'image: a/b\n    tags: ["${GIT_TAG:-}", a, "${NONE-a}"]').tags == ("a",)
 
@@ -234,6 +242,13 @@ def test_mabuild_yaml_comes_before_the_folder(project: Path) -> None:
     (project / "manifests" / "fleet.yaml").write_text("nonsense")
     (project / "mabuild.yaml").write_text("version: 1\nnodes: [{name: here, driver: docker}]\n")
     assert load((), environment={}, directory=project).files == ("mabuild.yaml",)
+
+
+def test_too_many_files(project: Path) -> None:
+    for number in range(1001):
+        (project / "manifests" / f"{number}.yaml").touch()
+    with pytest.raises(UsageError, match="1,001"):
+        load((), environment={}, directory=project)
 
 
 @pytest.mark.parametrize("given", [(), ("manifests",), ("none.yaml",), ("a" * 5000,)])
