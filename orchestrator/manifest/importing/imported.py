@@ -111,6 +111,9 @@ def settled(services: list[DraftService], comment: tuple[str, ...], notes: Notes
         services = [replace(service, platforms=()) for service in services]
     elif () in platforms:
         comment = (*comment, "A service without platforms is built for linux/amd64 and linux/arm64.")
+    bare = next((image for service in services for image in service.images if "/" not in image), "")
+    if bare and "$" not in bare:
+        comment = (*comment, f"`{bare}` means docker.io/library/{bare}: write `registry: …` below to push elsewhere.")
     _note_shared_repositories(services, notes)
     return Imported(Draft(tuple(services), comment, platforms=shared), tuple(notes.found))
 
