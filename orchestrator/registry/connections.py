@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from contextlib import suppress
-from threading import Timer
+from threading import Event, Timer
 from typing import TYPE_CHECKING
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -21,13 +21,18 @@ class BoundedConnection(HTTPConnection):
 
     def getresponse(self) -> HTTPResponse:  # type: ignore[override]  # as urllib3 declares it itself
         """The answer, once its head is there."""
-        timer = Timer(HEAD_SECONDS, cut, [self])
+        late = Event()
+        timer = Timer(HEAD_SECONDS, cut, (self, late))
         timer.daemon = True
         timer.start()
         try:
-            return super().getresponse()
+            response = super().getresponse()
         finally:
             timer.cancel()
+        if late.is_set():
+            response.close()
+            raise TimeoutError("the head of the answer took too long")
+        return response
 
 
 class BoundedSecureConnection(BoundedConnection, HTTPSConnection):
@@ -46,8 +51,9 @@ class BoundedSecurePool(HTTPSConnectionPool):
     ConnectionCls = BoundedSecureConnection  # type: ignore[mutable-override]  # as above
 
 
-def cut(connection: HTTPConnection) -> None:
-    """Shut a connection's socket down, which ends the read that waits for it."""
+def cut(connection: HTTPConnection, late: Event) -> None:
+    """Shut a connection's socket down, which ends the read that waits for it as if the head were complete."""
+    late.set()
     if connection.sock is not None:
         with suppress(OSError):
             connection.sock.shutdown(socket.SHUT_RDWR)

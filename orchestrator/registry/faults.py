@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-from http.client import HTTPException
-
 from orchestrator.registry.errors import RegistryError
 
 _NOT_TLS = ("WRONG_VERSION_NUMBER", "PACKET_LENGTH", "RECORD_LAYER", "HTTP_REQUEST", "UNKNOWN_PROTOCOL")
@@ -12,6 +9,8 @@ _NOT_TLS = ("WRONG_VERSION_NUMBER", "PACKET_LENGTH", "RECORD_LAYER", "HTTP_REQUE
 
 def connection_error(error: Exception, authority: str) -> RegistryError:
     """The error for a request to a host that brought no whole answer."""
+    from http.client import HTTPException
+
     from urllib3 import exceptions
 
     match error:
@@ -51,6 +50,8 @@ def _tls_error(error: Exception, authority: str) -> RegistryError:
 
 
 def _name_error(error: Exception, authority: str) -> RegistryError:
+    import socket
+
     cause = error.__cause__
     is_passing = isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_AGAIN
     return RegistryError(

@@ -15,7 +15,8 @@ back through the proxy. What a fault does, after waiting `delay` seconds:
 - `status`: answer with it, `headers` and `body`, without asking the registry;
 - with `forward`, both of these still hand the request on: the answer alone is lost;
 - else give the registry's answer, without the fields in `strip`, with one byte of the body changed (`corrupt`), with
-  `drip` seconds between pieces of 4 KiB, or only `truncate` bytes of the body before the connection breaks.
+  `drip` seconds between pieces of 4 KiB, or only `truncate` bytes of the body before the connection breaks (with
+  `gently` it is closed instead, so that nothing that was sent is lost).
 
 A TLS greeting is answered with an HTTP line: only then does BuildKit fall back to plain HTTP.
 """
@@ -53,6 +54,7 @@ class Fault:
     body: bytes = b""
     reset: bool = False
     truncate: int = -1
+    gently: bool = False
     corrupt: bool = False
     drip: float = 0.0
     strip: tuple[str, ...] = ()
@@ -255,7 +257,9 @@ class Handler(BaseHTTPRequestHandler):
             left -= len(piece) if fault.truncate >= 0 else 0
             time.sleep(fault.drip)
         if fault.truncate >= 0 and self.command != "HEAD":
-            self._reset()
+            self.close_connection = True
+            if not fault.gently:
+                self._reset()
 
     def _reset(self) -> None:
         """Close with RST, as a machine that goes down does."""
