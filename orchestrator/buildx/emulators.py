@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from orchestrator.core.finding import Finding, Severity
+
 BINFMT = Path("/proc/sys/fs/binfmt_misc")
 _QEMU_NAMES = {"amd64": "x86_64", "386": "i386", "arm64": "aarch64", "loong64": "loongarch64", "mips64le": "mips64el"}
 
@@ -126,6 +128,18 @@ def state(architecture: str, found: tuple[Registration, ...], exists: bool | Non
     entry = next((entry for entry in entries if entry.enabled), entries[0])
     problem = _problem(entry, Path(entry.interpreter).exists() if exists is None else exists)
     return EmulatorState(architecture, entry, problem, _install(architecture) if problem else "")
+
+
+def broken_emulator(node: str, found: EmulatorState) -> Finding:
+    """A warning of an emulator that a node builds with and that is registered badly."""
+    return Finding(
+        rule="MN102",
+        name="broken-emulator",
+        severity=Severity.WARNING,
+        message=f"node {node}, linux/{found.architecture}: {found.problem}",
+        platform=f"linux/{found.architecture}",
+        cause=found.mend,
+    )
 
 
 def _install(architecture: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from orchestrator.buildx.inspection import Inspected
-from orchestrator.buildx.probe import Answer
+from orchestrator.buildx.probe import NO_EMULATOR, NO_INTERPRETER, Answer
 from orchestrator.core.plan import Mode, NodePlatform
 from orchestrator.core.platform import Platform
 
@@ -60,8 +60,10 @@ def judge(answer: Answer) -> Judged:
 
 
 def _failed(answer: Answer) -> str:
-    if answer.error == "exec format error":
-        return "exec format error: no emulator is registered for it"
+    if answer.error == NO_EMULATOR:
+        return f"{answer.error}: no emulator is registered for it"
+    if answer.error == NO_INTERPRETER:
+        return f"{answer.error}: its emulator is registered without the flag F, and is not inside containers"
     return f"the probe failed: {answer.error}"
 
 

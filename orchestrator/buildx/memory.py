@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from orchestrator.buildx.probe import Answer
+from orchestrator.buildx.probe import NO_EMULATOR, Answer
 
 _VERSION = 1
 _LARGEST = 1024 * 1024
@@ -43,7 +43,7 @@ class Memory:
 
     def keep(self, identity: str, answers: Mapping[str, Answer]) -> None:
         """Remember the answers of a node; what went wrong for any other reason than a missing emulator is not kept."""
-        lasting = {name: answer for name, answer in answers.items() if answer.error in {"", "exec format error"}}
+        lasting = {name: answer for name, answer in answers.items() if answer.error in {"", NO_EMULATOR}}
         if lasting:
             self.known[identity] = lasting
             self.asked[identity] = self.now

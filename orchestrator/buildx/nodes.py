@@ -15,7 +15,7 @@ from threading import Lock
 from orchestrator.buildx.builderfile import engine_address
 from orchestrator.buildx.builders import ensure_builder, last_line
 from orchestrator.buildx.choice import Choosable, wrong_choices
-from orchestrator.buildx.emulators import registrations
+from orchestrator.buildx.emulators import broken_emulator, registrations, state
 from orchestrator.buildx.inspection import NOT_INSPECTED, Inspected, read_inspection
 from orchestrator.buildx.judgement import judge, node_platforms
 from orchestrator.buildx.memory import Memory
@@ -92,7 +92,23 @@ def survey(specs: tuple[NodeSpec, ...], asking: Asking) -> Found:
     baseline = _baseline(heard)
     nodes = tuple(_node(one, asking, baseline) for one in heard)
     shared = next((source.shared for source in sources if source.shared), "")
-    return Found(nodes, _wrong_choices(shared, heard, nodes, asking) if shared else ())
+    wrong = _wrong_choices(shared, heard, nodes, asking) if shared else ()
+    return Found(nodes, (*wrong, *_broken_emulators(heard)))
+
+
+def _broken_emulators(heard: Iterable[Heard]) -> tuple[Finding, ...]:
+    """Bad registrations in this machine's kernel, for the nodes that run on it."""
+    found = registrations()
+    kernel = this_boot()
+    return tuple(
+        broken_emulator(one.source.spec.name, known)
+        for one in heard
+        if any(answer.boot == kernel for answer in one.answers.values() if answer.boot)
+        for answer in one.answers.values()
+        if judge(answer).mode in {Mode.EMULATED, Mode.IMPOSSIBLE}
+        and (known := state(answer.architecture, found)).registration
+        and known.problem
+    )
 
 
 def _wrong_choices(
@@ -127,7 +143,7 @@ class _Listener:
         except MabuildError as error:
             return Heard(source, status=error.message)
         if not inspected.is_running:
-            return Heard(source, inspected, status=inspected.error or inspected.status or "no answer")
+            return Heard(source, inspected, status=_why_silent(source, inspected))
         return Heard(source, inspected, self._answers(source, inspected) if self.asking.probe else {})
 
     def _answers(self, source: NodeSource, inspected: Inspected) -> dict[str, Answer]:
@@ -148,6 +164,14 @@ class _Listener:
             return probe(builder, platform, self.asking.environment, _PROBE_SECONDS)
         except MabuildError as error:
             return Answer(platform.architecture, error=error.message)
+
+
+def _why_silent(source: NodeSource, inspected: Inspected) -> str:
+    status = inspected.error or inspected.status or "no answer"
+    if source.spec.driver == "remote" and status == "inactive":
+        tls = "; does it take this TLS login?" if source.spec.endpoint.startswith("tcp:") else ""
+        return f"inactive: somebody listens at {source.spec.endpoint}, but no BuildKit answers{tls}"
+    return status
 
 
 def _inspect(source: NodeSource, asking: Asking) -> Inspected:
@@ -178,7 +202,6 @@ def _to_probe(inspected: Inspected, asking: Asking) -> tuple[Platform, ...]:
 
 def _identity(source: NodeSource, inspected: Inspected, environment: Mapping[str, str]) -> str:
     """The node, its BuildKit, and for as far as it can be this machine its boot and its emulators."""
-    boot = _BOOT_ID.read_text(encoding="utf-8").strip() if _BOOT_ID.is_file() else ""
     facts = {
         "driver": source.spec.driver,
         "endpoint": source.spec.endpoint,
@@ -186,10 +209,15 @@ def _identity(source: NodeSource, inspected: Inspected, environment: Mapping[str
         "buildkit": inspected.buildkit,
         "listed": [str(platform) for platform in inspected.listed],
         "labels": inspected.labels,
-        "boot": boot,
+        "boot": this_boot(),
         "emulators": [[entry.name, entry.interpreter, entry.flags, entry.enabled] for entry in registrations()],
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def this_boot() -> str:
+    """What tells this start of this machine's kernel from all others; empty where it is no Linux."""
+    return _BOOT_ID.read_text(encoding="utf-8").strip() if _BOOT_ID.is_file() else ""
 
 
 def _baseline(heard: Iterable[Heard]) -> float:

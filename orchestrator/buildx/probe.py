@@ -5,6 +5,7 @@ The image holds one static executable of a few hundred bytes (`probes/`), so tha
 
 from __future__ import annotations
 
+import re
 import struct
 import tempfile
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ LOOP_RESULT = 0x2663A5A1
 _PROCESSOR_FIELDS = ("model name", "vendor_id", "CPU implementer", "CPU part")
 _BIG_ENDIAN = frozenset({"s390x"})
 _LARGEST = 64 * 1024
+NO_EMULATOR = "exec format error"
+NO_INTERPRETER = "no such file or directory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +68,9 @@ def probe(builder: str, platform: Platform, environment: Mapping[str, str], time
 
 
 def _why(log: str) -> str:
-    if "exec format error" in log:
-        return "exec format error"
-    return last_line(log)
+    """The kernel's or runc's own words where the probe did not start, else BuildKit's last ones."""
+    started = re.search(r"exec:? \"?/probe\"?: ([a-z ]+)", log)
+    return started.group(1) if started else last_line(log)
 
 
 def read_answer(folder: Path, architecture: str) -> Answer:

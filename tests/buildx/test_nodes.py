@@ -12,13 +12,17 @@ from pathlib import Path
 
 import pytest
 
+from lab.emulator import register, remove
 from lab.parts import builder, remote_node
 from orchestrator.buildx.builderfile import builder_names
 from orchestrator.buildx.builders import own_builders, remove_builders
+from orchestrator.buildx.emulator_install import install
+from orchestrator.buildx.emulators import registrations, state
 from orchestrator.buildx.nodes import Asking, find_nodes, survey
-from orchestrator.core.fleet import NodeSpec
+from orchestrator.core.fleet import NodeSpec, Tls
 from orchestrator.core.plan import Mode, Node
 from orchestrator.core.platform import LINUX_AMD64, LINUX_ARM64, Platform
+from tests.buildx.mutual_tls import make_certificates, tls_door
 from tests.buildx.parts import lab_environment
 
 pytestmark = pytest.mark.real
@@ -134,3 +138,68 @@ def test_a_manifest_can_limit_what_a_node_is_used_for(tmp_path: Path) -> None:
         (node,) = find_nodes((spec,), Asking(environment, tmp_path, (_OWN, _OTHER)))
     assert [entry.platform for entry in node.platforms] == [_OTHER]
     assert node.parallel == 3
+
+
+@contextmanager
+def _registered(flags: str) -> Iterator[None]:
+    """An emulator for riscv64, which nothing else here needs, registered well or badly."""
+    if flags:
+        register("riscv64", flags)
+    try:
+        yield
+    finally:
+        remove("riscv64")
+
+
+@pytest.mark.parametrize(
+    ("flags", "mode", "evidence", "warning"),
+    [
+        ("POCF", Mode.EMULATED, "qemu-riscv64", ""),
+        ("", Mode.IMPOSSIBLE, "exec format error", ""),
+        ("POC", Mode.IMPOSSIBLE, "registered without the flag F", "lacks the flag F"),
+        ("OCF", Mode.EMULATED, "qemu-riscv64", "lacks the flag P"),
+    ],
+)
+def test_an_emulator_is_judged_by_whether_it_works_and_how_it_is_registered(
+    tmp_path: Path, flags: str, mode: Mode, evidence: str, warning: str
+) -> None:
+    wanted = Platform("linux", "riscv64")
+    with _registered(flags):
+        found = survey((), Asking(lab_environment(), tmp_path, (_OWN, wanted)))
+    (node,) = found.nodes
+    assert _entry(node, wanted)[0] is mode
+    assert evidence in _entry(node, wanted)[1]
+    warnings = [finding.message for finding in found.findings if finding.platform == str(wanted)]
+    assert len(warnings) == bool(warning)
+    assert all(warning in message for message in warnings)
+
+
+def test_what_is_remembered_of_a_node_does_not_outlive_its_emulators(tmp_path: Path) -> None:
+    wanted = Platform("linux", "riscv64")
+    asking = Asking(lab_environment(), tmp_path, (_OWN, wanted))
+    with _registered("POCF"):
+        assert find_nodes((), asking)[0].mode(wanted) is Mode.EMULATED
+    assert find_nodes((), asking)[0].mode(wanted) is Mode.IMPOSSIBLE
+
+
+def test_an_emulator_is_installed_once_and_mended_where_it_is_bad() -> None:
+    wanted = Platform("linux", "riscv64")
+    with _registered("OC"):
+        mended = install(wanted, {})
+        assert "with the flags POCF" in mended.done
+        assert install(wanted, {}).done == "already registered"
+        assert state("riscv64", registrations()).is_good
+
+
+def test_a_node_over_tcp_with_mutual_tls_lets_in_whom_it_knows(tmp_path: Path) -> None:
+    environment = {**lab_environment(), "BUILDX_CONFIG": str(tmp_path / "buildx")}
+    certificates = make_certificates(tmp_path)
+    with remote_node(environment) as node, tls_door(certificates, node.socket) as port:
+        address = f"tcp://localhost:{port}"
+        known = Tls(*(certificates.file(name) for name in ("ca.pem", "client.pem", "client.key")))
+        stranger = Tls(*(certificates.file(name) for name in ("ca.pem", "stranger.pem", "stranger.key")))
+        specs = (NodeSpec("known", "remote", address, tls=known), NodeSpec("stranger", "remote", address, tls=stranger))
+        found = find_nodes(specs, Asking(environment, tmp_path, (_OWN,), timeout=5.0))
+    assert found[0].status == "running"
+    assert _entry(found[0], _OWN)[0] is Mode.NATIVE
+    assert found[1].status.endswith("but no BuildKit answers; does it take this TLS login?")
