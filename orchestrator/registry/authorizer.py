@@ -55,6 +55,7 @@ class Authorizer:
         self._lock = Lock()
         self._locks: dict[Need, Lock] = {}
         self._challenges: dict[str, Challenge] = {}
+        self._demanded: dict[Need, tuple[str, ...]] = {}
         self._permits: dict[Need, Permit] = {}
 
     def known(self, need: Need) -> str:
@@ -68,6 +69,8 @@ class Authorizer:
         if challenge is None:
             raise LoginError(f"{need.endpoint.authority} refuses without saying how to log in", status=401)
         self._challenges[need.endpoint.authority] = challenge
+        wanted = challenge.get("scope").split()
+        self._demanded[need] = tuple(scope for scope in wanted if not _is_covered(scope, need.scopes))
         found = self._permit(need, challenge, refused)
         if not found or found == refused:
             raise refusal(need, self._login(need), 401)
@@ -103,8 +106,7 @@ class Authorizer:
     def _token(self, need: Need, challenge: Challenge, login: Login) -> Permit:
         realm = challenge.get("realm")
         check_realm(realm, need.endpoint)
-        scopes = list(need.scopes)
-        scopes += [scope for scope in challenge.get("scope").split() if not _is_covered(scope, scopes)]
+        scopes = [*need.scopes, *self._demanded.get(need, ())]
         asked = self._http.clock.monotonic()
         answer = self._ask(realm, challenge.get("service"), scopes, login)
         if answer.status in {400, 401, 403}:
@@ -171,7 +173,7 @@ def _choose(challenges: tuple[Challenge, ...]) -> Challenge | None:
     return None
 
 
-def _is_covered(scope: str, scopes: list[str]) -> bool:
+def _is_covered(scope: str, scopes: Iterable[str]) -> bool:
     """Whether a scope asks for nothing more than others do."""
     name, _, actions = scope.rpartition(":")
     for other in scopes:

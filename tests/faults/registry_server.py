@@ -48,6 +48,7 @@ class Oddities:
     mounts: bool = True
     blobs_at: str = ""
     content_type: str = ""
+    many_challenges: bool = False
 
 
 PLAIN = Oddities()
@@ -151,7 +152,7 @@ class Handler(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         if path == "/token":
             return self.reply(self.token(body))
-        if not self.is_allowed(path):
+        if not self.is_allowed():
             return self.reply(self.challenge())
         for pattern, kind in ROUTES:
             if match := pattern.fullmatch(path):
@@ -253,20 +254,26 @@ class Handler(BaseHTTPRequestHandler):
 
     # Logins
 
-    def is_allowed(self, path: str) -> bool:
+    def is_allowed(self) -> bool:
         login = self.server.registry.login
         if login is None:
             return True
         sent = self.headers.get("Authorization", "")
         if login.scheme == "basic":
             return sent == basic(login.user, login.password)
-        needed = "pull" if self.command in {"GET", "HEAD"} else "delete" if self.command == "DELETE" else "push"
+        name, needed = self.scope()
         scope = self.server.registry.tokens.get(sent.removeprefix("Bearer "), "")
-        name = path.removeprefix("/v2/").rpartition("/")[0].rpartition("/")[0].removesuffix("/blobs")
         return any(
             part.startswith(f"repository:{name}:") and needed in part.rpartition(":")[2].split(",")
             for part in scope.split()
         )
+
+    def scope(self) -> tuple[str, str]:
+        """The repository that is asked for, and the action on it."""
+        action = "pull" if self.command in {"GET", "HEAD"} else "delete" if self.command == "DELETE" else "push"
+        path = urlsplit(self.path).path
+        names = [match["name"] for pattern, _ in ROUTES if (match := pattern.fullmatch(path))]
+        return (names[0] if names else ""), action
 
     def challenge(self) -> Reply:
         login = self.server.registry.login
@@ -274,7 +281,10 @@ class Handler(BaseHTTPRequestHandler):
         if login.scheme == "basic":
             return Reply(401, headers={"WWW-Authenticate": 'Basic realm="registry"'})
         realm = login.realm or f"http://{self.server.registry.address}/token"
-        fields = f'Negotiate, Bearer realm="{realm}",service="registry.test",scope="repository:other:pull"'
+        name, action = self.scope()
+        odd = self.server.registry.oddities.many_challenges
+        scope = "repository:other:pull" if odd else f"repository:{name}:{action}"
+        fields = f'{"Negotiate, " * odd}Bearer realm="{realm}",service="registry.test",scope="{scope}"'
         return Reply(401, headers={"WWW-Authenticate": fields})
 
     def token(self, body: bytes) -> Reply:

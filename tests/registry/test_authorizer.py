@@ -38,6 +38,14 @@ def test_anonymous_tokens() -> None:
         assert client.traffic.requests == 3
 
 
+def test_one_of_several_challenges_is_answered() -> None:
+    with RegistryServer(Oddities(many_challenges=True), login=USER) as server:
+        fill(server, IMAGE)
+        client = make_client(environment=password(server.address))
+        assert client.manifest(at(server.address)).digest == IMAGE.digest
+        assert list(server.tokens.values()) == [f"repository:{NAME}:pull repository:other:pull"]
+
+
 def test_one_token_for_a_repository_and_no_second_challenge() -> None:
     with RegistryServer(login=USER) as server:
         fill(server, IMAGE)
@@ -67,8 +75,9 @@ def test_reading_and_writing_take_tokens_of_their_own() -> None:
         client.resolve(at(server.address))
         client.put_manifest(at(server.address, "2"), Document.of(OCI_MANIFEST, IMAGE.manifests[0]))
         client.delete_manifest(at(server.address, "2"))
-        scopes = sorted(scope.split()[0] for scope in server.tokens.values())
-        assert scopes == [f"repository:{NAME}:{actions}" for actions in ("delete", "pull", "pull,push")]
+        assert sorted(server.tokens.values()) == [
+            f"repository:{NAME}:{actions}" for actions in ("delete", "pull", "pull,push")
+        ]
 
 
 def test_mounting_asks_to_read_the_other_repository() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from hashlib import sha512
@@ -13,11 +16,13 @@ import pytest
 from orchestrator.core.errors import Exit
 from orchestrator.core.fleet import RegistrySettings
 from orchestrator.core.image import OCI_INDEX, OCI_MANIFEST, Descriptor, Document, sha256
+from orchestrator.core.reference import Reference
+from orchestrator.registry.client import RegistryClient
 from orchestrator.registry.errors import DigestError, MalformedError, NotFoundError, RegistryError, TooLargeError
 from orchestrator.registry.media import parse_index
 from orchestrator.registry.wire import LIMITS
 from tests.faults.proxy import Fault, FaultProxy
-from tests.faults.registry_server import Oddities, RegistryServer
+from tests.faults.registry_server import Login, Oddities, RegistryServer
 from tests.registry.images import NAME, at, fill, make_client, make_image, pretty
 
 IMAGE = make_image()
@@ -398,3 +403,71 @@ def test_a_host_is_not_asked_more_often_at_once_than_allowed() -> None:
         with ThreadPoolExecutor(12) as pool:
             list(pool.map(lambda _: client.resolve(at(proxy.address)), range(12)))
         assert proxy.most_at_once == 3
+
+
+# A real registry, and independent clients
+
+
+@pytest.fixture
+def real() -> Iterator[tuple[RegistryClient, Reference]]:
+    client = make_client()
+    yield client, Reference.parse(f"{os.environ['MABUILD_LAB_REGISTRY']}/tests/client:1")
+    client.close()
+
+
+def upload(client: RegistryClient, reference: Reference) -> None:
+    for content in IMAGE.blobs.values():
+        client.put_blob(reference, content)
+    for content in IMAGE.manifests:
+        manifest = Document.of(OCI_MANIFEST, content)
+        client.put_manifest(reference.with_digest(manifest.digest), manifest)
+    client.put_manifest(reference, Document.of(OCI_INDEX, IMAGE.index))
+
+
+@pytest.mark.real
+def test_what_is_put_is_what_others_see(real: tuple[RegistryClient, Reference]) -> None:
+    client, reference = real
+    upload(client, reference)
+    seen = subprocess.run(["crane", "manifest", str(reference)], check=True, capture_output=True, timeout=60).stdout
+    assert seen.strip() == IMAGE.index
+    assert "1" in client.tags(reference)
+    assert client.resolve(reference) == Descriptor(OCI_INDEX, IMAGE.digest, len(IMAGE.index))
+    assert client.referrers(reference, IMAGE.digest) == ()
+
+
+@pytest.mark.real
+def test_blobs_are_mounted_and_manifests_deleted(real: tuple[RegistryClient, Reference]) -> None:
+    client, reference = real
+    upload(client, reference)
+    other = replace(reference, repository="tests/mounted")
+    for digest in IMAGE.blobs:
+        assert client.mount_blob(other, digest, reference)
+        assert client.has_blob(other, digest)
+    manifest = Document.of(OCI_MANIFEST, IMAGE.manifests[0])
+    client.put_manifest(other, manifest)
+    client.delete_manifest(other.with_digest(manifest.digest))
+    with pytest.raises(NotFoundError):
+        client.resolve(other)
+
+
+@pytest.mark.real
+def test_an_index_of_missing_images_is_refused(real: tuple[RegistryClient, Reference]) -> None:
+    client, reference = real
+    index = pretty({"schemaVersion": 2, "manifests": [{"mediaType": OCI_MANIFEST, "digest": DIGEST, "size": 7}]})
+    with pytest.raises(RegistryError, match="MANIFEST_BLOB_UNKNOWN"):
+        client.put_manifest(replace(reference, repository="tests/none"), Document.of(OCI_INDEX, index))
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("scheme", ["basic", "bearer"])
+def test_the_server_of_these_tests_is_a_registry_to_others(scheme: str, tmp_path: Path) -> None:
+    with RegistryServer(login=Login(scheme, "me", "hidden")) as server:
+        fill(server, IMAGE)
+        environment = {**os.environ, "DOCKER_CONFIG": str(tmp_path)}
+        login = ["crane", "auth", "login", server.address, "--username", "me", "--password-stdin"]
+        subprocess.run(login, check=True, input=b"hidden", env=environment, timeout=60)
+        command = ["crane", "digest", str(at(server.address))]
+        seen = subprocess.run(command, check=True, capture_output=True, env=environment, timeout=60)
+        assert seen.stdout.decode().strip() == IMAGE.digest
+        client = make_client(environment={"DOCKER_CONFIG": str(tmp_path), "HOME": "/nonexistent"})
+        assert client.manifest(at(server.address)).digest == IMAGE.digest
