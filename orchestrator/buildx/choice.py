@@ -87,11 +87,14 @@ def _finding(builder: str, platform: Platform, chosen: Node, native: Node, nodes
 
 
 def mending_commands(builder: str, nodes: Iterable[Node]) -> tuple[str, ...]:
-    """Commands that declare for every node what it runs natively, after which buildx takes the right ones."""
+    """Commands that declare for every node what it runs natively, after which buildx takes the right ones.
+
+    For a remote node buildx wants driver and address again, even where only the platforms change.
+    """
     found = []
     for node in nodes:
         native = [str(entry.platform) for entry in node.platforms if entry.mode is Mode.NATIVE]
         if native:
-            declared = ",".join(native)
-            found.append(f"docker buildx create --append --name {builder} --node {node.name} --platform {declared}")
+            words = ("docker buildx create --append --name", builder, "--driver", node.driver, "--node", node.name)
+            found.append(" ".join((*words, "--platform", ",".join(native), node.endpoint)).rstrip())
     return tuple(found)

@@ -58,8 +58,8 @@ def test_a_worse_node_is_warned_of_with_the_commands_that_mend_it() -> None:
     assert finding.message == (
         "plain buildx takes node amd of two for linux/arm64 (emulated), although arm runs it natively; mabuild does not"
     )
-    assert "docker buildx create --append --name two --node amd --platform linux/amd64" in finding.cause
-    assert "docker buildx create --append --name two --node arm --platform linux/arm64" in finding.cause
+    assert "docker buildx create --append --name two --driver remote --node amd --platform linux/amd64" in finding.cause
+    assert "docker buildx create --append --name two --driver remote --node arm --platform linux/arm64" in finding.cause
 
 
 def test_nothing_is_said_where_buildx_does_as_well_as_it_can() -> None:
