@@ -56,7 +56,7 @@ class CellMaker:
     def _made(self, cell: Cell, service: Service, attempts: Attempts, *, fresh: bool) -> CellResult:
         began = self.doors.clock()
         is_asked_for = not self.options.only or cell.id in self.options.only
-        key = self.keys.of(cell, self.requests.made) if self.options.goal is Goal.PUSH else Key("")
+        key = self.keys.of(cell, self.requests.parents.made) if self.options.goal is Goal.PUSH else Key("")
         found = self._found(cell, service, key, fresh=fresh, is_asked_for=is_asked_for)
         if found:
             result = _unchanged(cell, key, found[0])

@@ -25,6 +25,10 @@ class Workshop:
         """The layout of a cell."""
         return self.folder / cell.service / cell.platform.slug
 
+    def joined(self, service: Service, cells: Sequence[CellId]) -> Path:
+        """A layout of some cells of a service."""
+        return self.folder / service.name / "+".join(cell.platform.slug for cell in cells)
+
     def entries(self, service: Service, cell: CellId, digest: str) -> tuple[Descriptor, ...]:
         """The entries of a cell that was built here."""
         store = LayoutStore(DirectoryContent(self.directory(cell)))

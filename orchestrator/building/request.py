@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orchestrator.building.annotations import manifest_annotations
 from orchestrator.building.caches import caches_of
 from orchestrator.building.layouts import Workshop
 from orchestrator.building.options import Goal, Options
-from orchestrator.building.parents import parent_cells
+from orchestrator.building.parents import Parents
 from orchestrator.building.profile import profile_of
 from orchestrator.buildx.build import BuildRequest
 from orchestrator.buildx.output import LoadImage, Output, PushByDigest, PushTag, WriteLayout
 from orchestrator.core.fleet import Pairs, Service
 from orchestrator.core.plan import Cell, CellId, Plan
-from orchestrator.core.result import CellResult
 
 _OF_THE_FLEET = ("service:", "target:")
 _STAGED_KEY = 12
@@ -23,12 +21,12 @@ _STAGED_KEY = 12
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """Makes the builds of cells. `made` holds the parents, `workshop` the layouts where nothing is pushed."""
+    """Makes the builds of cells; `workshop` holds layouts where nothing is pushed."""
 
     plan: Plan
     options: Options
     workshop: Workshop
-    made: Mapping[CellId, CellResult]
+    parents: Parents
 
     def of(self, cell: Cell, key: str) -> tuple[BuildRequest, ...]:
         """The builds of a cell, the one that gives its digest last."""
@@ -48,7 +46,7 @@ class Requests:
             args=service.args,
             labels=service.labels,
             annotations=manifest_annotations(service),
-            contexts=(*_own_contexts(service), *self._parents(cell)),
+            contexts=(*_own_contexts(service), *self.parents.contexts(cell)),
             secrets=service.secrets,
             ssh=service.ssh,
             cache_from=caches.sources,
@@ -57,16 +55,6 @@ class Requests:
             no_cache=self.options.no_cache,
             pull=self.options.pull,
         )
-
-    def _parents(self, cell: Cell) -> Pairs:
-        """Each name in the Dockerfile that means another service, as the digest of that service's image."""
-        return tuple((name, self._image(parent)) for name, parent in parent_cells(self.plan, cell))
-
-    def _image(self, cell: CellId) -> str:
-        digest = self.made[cell].descriptors[0].digest
-        if self.options.goal is Goal.PUSH:
-            return f"docker-image://{self.plan.planned(cell.service).service.images[0].name}@{digest}"
-        return f"oci-layout://{self.workshop.directory(cell)}@{digest}"
 
     def _outputs(self, service: Service, cell: Cell, key: str) -> tuple[Output, ...]:
         """Where a cell goes. What is loaded into docker is a layout first, where other cells are built on it."""

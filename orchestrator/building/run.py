@@ -14,6 +14,7 @@ from orchestrator.building.layouts import Workshop
 from orchestrator.building.lookup import Lookup
 from orchestrator.building.memory import Memory
 from orchestrator.building.options import Doors, Goal, Options
+from orchestrator.building.parents import Parents
 from orchestrator.building.published import PublishedIndexes
 from orchestrator.building.publishing import LostError, Publisher
 from orchestrator.building.record import read_records
@@ -41,6 +42,9 @@ def build(plan: Plan, options: Options, doors: Doors, listener: Listener) -> Res
 
 
 def _check(plan: Plan, options: Options) -> None:
+    unknown = sorted(str(cell) for cell in options.only - {cell.id for cell in plan.cells})
+    if unknown:
+        raise UsageError(f"the plan has no cell {', '.join(unknown)}", hint="cells are written service@platform")
     platforms = {str(cell.id.platform) for cell in plan.cells}
     if options.goal is Goal.LOAD and len(platforms) > 1:
         raise UsageError(
@@ -86,7 +90,8 @@ class _Run:
         memory = Memory(self.doors.store, lambda text: self.listener(Notice("", text)))
         records = {record.cell: record for record in _records(self.options.records)}
         lookup = Lookup(self.doors.store, published, records, memory, self.doors.now)
-        requests = Requests(self.plan, self.options, self.workshop, self.cells)
+        parents = Parents(self.plan, self.options.goal, self.doors.store, self.workshop, self.cells)
+        requests = Requests(self.plan, self.options, self.workshop, parents)
         self.maker = CellMaker(self.plan, self.options, self.doors, self.listener, lookup, requests)
         self.publisher = Publisher(self.plan, self.options, self.doors, self.listener, published)
         self.tagger = Tagger(self.plan.fleet.publish, self.options, self.doors, self.listener, published)

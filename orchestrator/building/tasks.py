@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orchestrator.building.options import Goal, Options
 from orchestrator.building.schedule import Limits, Task
-from orchestrator.core.plan import Cell, Mode, Plan
+from orchestrator.core.plan import Cell, CellId, Mode, Plan
 
 _NODE_CELLS = 4
 _REGISTRY_CELLS = 4
@@ -16,13 +16,13 @@ _SLOWER = 5.0
 
 
 def tasks_of(plan: Plan, options: Options) -> tuple[Task, ...]:
-    """The tasks in plan order, cells first."""
-    cells = tuple(cell for cell in plan.cells if not options.only or cell.id in options.only)
-    names = {cell.id for cell in cells}
+    """The tasks in plan order, cells first. Those that the cells asked for are built on are among them."""
+    names = _with_parents(plan, options.only)
+    cells = tuple(cell for cell in plan.cells if cell.id in names)
     tasks = tuple(
         Task(
             name=str(cell.id),
-            needs=tuple(str(need) for need in cell.needs if need in names),
+            needs=tuple(str(need) for need in cell.needs),
             takes=(
                 (node_limit(cell.node), 2 if cell.mode in _SLOW else 1),
                 *((registry_limit(host), 1) for host in _hosts(plan, cell)),
@@ -34,6 +34,19 @@ def tasks_of(plan: Plan, options: Options) -> tuple[Task, ...]:
     if options.only or options.goal is Goal.LOAD:
         return tasks
     return (*tasks, *_index_tasks(plan))
+
+
+def _with_parents(plan: Plan, only: frozenset[CellId]) -> set[CellId]:
+    """The cells asked for, and all that they are built on; all cells where none is named."""
+    needs = {cell.id: cell.needs for cell in plan.cells}
+    waiting = list(only) or list(needs)
+    found: set[CellId] = set()
+    while waiting:
+        cell = waiting.pop()
+        if cell not in found and cell in needs:
+            found.add(cell)
+            waiting += needs[cell]
+    return found
 
 
 def _index_tasks(plan: Plan) -> tuple[Task, ...]:
