@@ -29,7 +29,6 @@ def engine_information(environment: Mapping[str, str]) -> dict[str, Any]:
     """The engine's answer to `GET /info`; UnreachableError where none answers within a few seconds."""
     from docker import from_env
     from docker.errors import DockerException
-    from requests.exceptions import RequestException
 
     address = engine_address(environment)
     reason = why_unreachable(address)
@@ -42,7 +41,7 @@ def engine_information(environment: Mapping[str, str]) -> dict[str, Any]:
             return dict(client.info())
         finally:
             client.close()
-    except (DockerException, RequestException, OSError, ValueError) as error:
+    except (DockerException, OSError, ValueError) as error:
         raise UnreachableError(f"the engine at {address} does not answer: {_reason(error)}") from error
 
 
