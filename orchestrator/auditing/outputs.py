@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 UNKNOWN = "\0"
 """The sign for a part of a word that nobody knows."""
+CONFIGURED = "--prefix"
+"""The name under which the lookup of a command has the folder that an earlier `configure` was told to install to."""
 Lookup = Callable[[str], str | None]
 _COPIERS = frozenset({"cp", "install", "ln", "mv", "rsync"})
 _BUILD_TOOLS = frozenset({"b2", "cmake", "gmake", "make", "meson", "ninja", "scons"})
@@ -83,12 +85,21 @@ def _cargo(command: Command) -> tuple[str, ...]:
     return (command.path(target), *((command.path(out),) if out else ()))
 
 
+def configured(command: Command) -> str:
+    """The folder that a command which prepares a build says its results are to be installed to; empty for others."""
+    if command.name == "configure" or command.name in {"cmake", "meson", "Configure", "config"}:
+        settings = dict(word.split("=", 1) for word in command.arguments if word.startswith("-D") and "=" in word)
+        return settings.get("-DCMAKE_INSTALL_PREFIX") or settings.get("-Dprefix") or command.option("--prefix")
+    return ""
+
+
 def _installed(command: Command) -> Iterator[str]:
     words = command.arguments
     if not any("install" in word for word in words):
         return
     settings = dict(word.split("=", 1) for word in words if "=" in word)
-    prefix = settings.get("PREFIX") or settings.get("prefix") or command.option("--prefix") or "/usr/local"
+    given = settings.get("PREFIX") or settings.get("prefix") or command.option("--prefix")
+    prefix = given or command.lookup(CONFIGURED) or "/usr/local"
     root = settings.get("DESTDIR") or command.lookup("DESTDIR") or ""
     yield command.path(root + prefix if root else prefix)
     if root:
@@ -120,7 +131,7 @@ def _has(command: Command, letter: str, word: str) -> bool:
 
 def _fetched(command: Command, files: Sequence[str], folders: Sequence[str], *, named: bool) -> tuple[str, ...]:
     folder = command.option(*folders) or "."
-    target = command.option(*files) or _joined_option(command, files[0])
+    target = _grouped(command, files[0][1]) or command.option(*files[1:])
     if target == "-":
         return ()
     if target:
@@ -131,11 +142,13 @@ def _fetched(command: Command, files: Sequence[str], folders: Sequence[str], *, 
     return tuple(command.path(posixpath.join(folder, word.rpartition("/")[2])) for word in addresses)
 
 
-def _joined_option(command: Command, option: str) -> str:
-    """The value of a short option at the end of a group: `-fsSLo file`."""
-    for position, word in enumerate(command.arguments[:-1]):
-        if word.startswith("-") and not word.startswith("--") and word.endswith(option[1]):
-            return command.arguments[position + 1]
+def _grouped(command: Command, letter: str) -> str:
+    """The value of a short option that may stand in a group: `-fsSLo file`, `-qO-`."""
+    words = command.arguments
+    for position, word in enumerate(words):
+        group, found, value = word.partition(letter)
+        if found and group[:1] == "-" and group[:2] != "--":
+            return value or (words[position + 1] if position + 1 < len(words) else "")
     return ""
 
 

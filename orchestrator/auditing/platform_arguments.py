@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from orchestrator.dockerfile.instruction import Assignment, Instruction
 from orchestrator.dockerfile.resolve import survey
 from orchestrator.dockerfile.scope import Origin, Variable, automatic_values
 
+_VARIABLE = re.compile(r"\$\{?(\w+)")
 _SHADOWING = frozenset({Origin.GLOBAL_DEFAULT, Origin.STAGE_DEFAULT, Origin.ENV})
 
 
@@ -64,7 +66,7 @@ def _shadows(context: Context, names: frozenset[str], cases: list[Case]) -> Iter
                 scope.get(assignment.name) if stage < 0 else _bound(surveyed.stages[stage].scope.bindings, assignment)
             )
             meant = automatic_values(target, builder, "")[assignment.name]
-            if variable is None or not _is_of(variable, assignment) or not variable.known:
+            if variable is None or not _is_of(variable, assignment) or not _is_known(variable, assignment):
                 continue
             if variable.value != meant:
                 wrong.append((told, meant, variable.value))
@@ -80,6 +82,12 @@ def _sites(context: Context, names: frozenset[str]) -> Iterator[tuple[int, Instr
             if instruction.keyword in {"ARG", "ENV"} and not instruction.onbuild:
                 found = (one for one in instruction.assignments if one.name in names and _has_value(one))
                 yield from ((stage.index, instruction, one) for one in found)
+
+
+def _is_known(variable: Variable, assignment: Assignment) -> bool:
+    """Whether the value depends on nothing that a base image may set, but perhaps on the argument itself."""
+    text = assignment.value.text if assignment.value is not None else ""
+    return variable.known or set(_VARIABLE.findall(text)) == {assignment.name}
 
 
 def _has_value(assignment: Assignment) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from orchestrator.auditing.artifacts import Arrival, arrival, lookup_at, working_folders
 from orchestrator.auditing.call import Call, calls_of
 from orchestrator.auditing.context import Context
 from orchestrator.auditing.natives import BUILD_TOOLS, native_build
-from orchestrator.auditing.outputs import Command, Lookup, built, moved, overlap
+from orchestrator.auditing.outputs import CONFIGURED, Command, Lookup, built, configured, moved, overlap
 from orchestrator.auditing.runs import Language, Run
 from orchestrator.core.platform import Platform
 from orchestrator.dockerfile.instruction import Instruction
@@ -75,31 +75,36 @@ def _commands(context: Context, stage: int, platform: Platform) -> Iterator[tupl
     resolved = context.staging.resolved(stage, platform)
     folders = working_folders(context.staging, stage, platform)
     positions = {id(one): position for position, one in enumerate(resolved.executed)}
+    settings: dict[str, str] = {}
     for run in context.runs:
         position = positions.get(id(run.instruction), -1)
         if run.stage != stage or position < 0 or run.is_start or run.language is Language.FILE:
             continue
-        if not _TOOLS.search(run.source.text) and not _MOVES.search(run.source.text):
-            continue
-        yield from _followed(run, platform, folders[position], lookup_at(resolved, position))
+        if _TOOLS.search(run.source.text) or _MOVES.search(run.source.text):
+            outside = _chained(settings, lookup_at(resolved, position))
+            yield from _followed(run, platform, folders[position], outside, settings)
 
 
 _MOVES = re.compile(r"\b(?:cp|mv|install|rsync|ln)\b")
 
 
-def _followed(run: Run, platform: Platform, folder: str, outside: Lookup) -> Iterator[tuple[Call, Command, Run]]:
+def _followed(
+    run: Run, platform: Platform, folder: str, outside: Lookup, settings: dict[str, str]
+) -> Iterator[tuple[Call, Command, Run]]:
+    """Follow a text; `settings` keeps what one command decides for later ones."""
     for call in calls_of(run):
         visit = call.visits.get(platform)
         if visit is None or len(call.visits) < len(run.outside):
             continue
-        command = Command(call.name, call.arguments, folder, _lookup(visit.environment, outside))
+        command = Command(call.name, call.arguments, folder, _chained(visit.environment, outside))
         if call.name in {"cd", "pushd"} and command.operands:
             folder = command.path(command.operands[0])
+        settings[CONFIGURED] = configured(command) or settings.get(CONFIGURED, "")
         yield call, command, run
 
 
-def _lookup(environment: dict[str, str], outside: Lookup) -> Lookup:
-    return lambda name: environment[name] if name in environment else outside(name)
+def _chained(first: Mapping[str, str], otherwise: Lookup) -> Lookup:
+    return lambda name: first[name] if name in first else otherwise(name)
 
 
 def _with_moves(paths: tuple[str, ...], later: list[Command]) -> tuple[str, ...]:

@@ -71,10 +71,8 @@ def _in_words(instruction: Instruction, position: int) -> Iterator[Expansion]:
     words = [*instruction.words, *(flag.word for flag in instruction.flags)]
     for word in words:
         for match in _EXPANSION.finditer(word.text):
-            if (
-                (word.text[: match.start()].count("'") % 2
-                and '"' not in word.text)
-                or _is_escaped(word.text, match.start())
+            if (word.text[: match.start()].count("'") % 2 and '"' not in word.text) or _is_escaped(
+                word.text, match.start()
             ):
                 continue
             yield Expansion(match[1], _part(word, match), instruction, position, weight)
