@@ -14,7 +14,7 @@ from orchestrator.registry.errors import LoginError, RegistryError
 from orchestrator.registry.headers import Challenge
 from orchestrator.registry.hosts import Endpoint, is_private, name_of
 from orchestrator.registry.http import Http
-from orchestrator.registry.wire import Answer, Request
+from orchestrator.registry.wire import Answer, Request, joined
 
 _CLIENT = "mabuild"
 _USUAL_LIFE = 60.0
@@ -138,7 +138,7 @@ class Authorizer:
 
 def check_realm(realm: str, endpoint: Endpoint) -> None:
     """LoginError for a token server that the login must not be sent to; the registry, or who poses as it, names it."""
-    parts = urlsplit(realm)
+    parts = urlsplit(joined("", realm))
     is_safe = parts.scheme == "https" or (parts.scheme == "http" and endpoint.scheme == "http")
     is_same_host = name_of(parts.netloc) == name_of(endpoint.authority)
     if not is_safe or "@" in parts.netloc or (is_private(parts.netloc) and not is_same_host):

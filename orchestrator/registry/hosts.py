@@ -87,9 +87,11 @@ def is_private(authority: str) -> bool:
     import ipaddress
 
     name = name_of(authority)
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    return _is_address(name) and not ipaddress.ip_address(name).is_global
+    if _is_address(name):
+        return not ipaddress.ip_address(name).is_global
+    last = name.rstrip(".").rpartition(".")[2]
+    # Resolvers take 2130706433 and 0x7f.1 for addresses too, and no host name ends like that.
+    return last == "localhost" or last.isdigit() or last.startswith("0x")
 
 
 def _is_address(name: str) -> bool:

@@ -8,6 +8,7 @@ from threading import Lock, Semaphore
 from typing import TYPE_CHECKING, BinaryIO
 
 from orchestrator import __version__
+from orchestrator.core.errors import MabuildError
 from orchestrator.registry.clock import CLOCK, Clock
 from orchestrator.registry.errors import RateLimitedError, RegistryError
 from orchestrator.registry.faults import connection_error
@@ -66,11 +67,11 @@ class Http:
         self._managers.clear()
 
     def _send(self, request: Request) -> Stream:
-        self._wait_while_busy(request.authority)
         slot = self._slot(request)
         if not slot.acquire(timeout=self.limits.blob):
             raise RegistryError(f"too much is being read from {request.authority} at once")
         try:
+            self._wait_while_busy(request.authority)
             response = self._respond(request)
         except BaseException:
             slot.release()
@@ -82,21 +83,26 @@ class Http:
         return stream
 
     def _respond(self, request: Request) -> BaseHTTPResponse:
+        if not isinstance(request.body, Path):
+            return self._sent(request, request.body)
+        try:
+            with request.body.open("rb") as body:
+                return self._sent(request, body, request.body.stat().st_size)
+        except OSError as error:
+            raise MabuildError(f"{request.body} cannot be read: {error.strerror}") from error
+
+    def _sent(self, request: Request, body: bytes | BinaryIO, length: int = -1) -> BaseHTTPResponse:
         from urllib3.exceptions import HTTPError, NewConnectionError
 
         try:
-            if not isinstance(request.body, Path):
-                response = self._ask(request, request.body)
-            else:
-                with request.body.open("rb") as body:
-                    response = self._ask(request, body, request.body.stat().st_size)
+            response = self._ask(request, body, length)
         except (HTTPError, OSError, ValueError) as error:
             self._count(requests=not isinstance(error, NewConnectionError))
             raise connection_error(error, request.authority) from error
         self._count(requests=1)
         return response
 
-    def _ask(self, request: Request, body: bytes | BinaryIO, length: int = -1) -> BaseHTTPResponse:
+    def _ask(self, request: Request, body: bytes | BinaryIO, length: int) -> BaseHTTPResponse:
         from urllib3 import Timeout
 
         headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity", **dict(request.headers)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from orchestrator.core.image import OCI_INDEX, Descriptor, Document
 from orchestrator.core.reference import Reference, is_tag
@@ -14,7 +14,7 @@ from orchestrator.registry.headers import next_link
 from orchestrator.registry.media import parse_index
 from orchestrator.registry.session import Call, Session
 from orchestrator.registry.store import Store
-from orchestrator.registry.wire import Answer
+from orchestrator.registry.wire import Answer, joined
 
 _MOST_PAGES = 200
 _PAGE = 1000
@@ -66,7 +66,7 @@ def _pages(session: Session, call: Call) -> list[Answer]:
         link = next_link(answer.header("link"))
         if not link:
             return answers
-        url = urljoin(answer.url, link)
+        url = joined(answer.url, link)
         if urlsplit(url)[:2] != urlsplit(answer.url)[:2]:
             raise RegistryError(f"{call.need.endpoint.authority} continues {call.what} at another host")
         call = replace(call, path=url)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlencode, urljoin
+from urllib.parse import urlencode
 
 from orchestrator.core.errors import MabuildError
 from orchestrator.registry.authorizer import Need
 from orchestrator.registry.errors import RegistryError
 from orchestrator.registry.session import Call, Session
-from orchestrator.registry.wire import Answer
+from orchestrator.registry.wire import Answer, joined
 
 _BINARY = (("Content-Type", "application/octet-stream"),)
 
@@ -46,4 +46,4 @@ def _location(answer: Answer, need: Need) -> str:
     location = answer.header("location")
     if not location:
         raise RegistryError(f"{need.endpoint.authority} does not say where to upload to")
-    return urljoin(answer.url, location)
+    return joined(answer.url, location)

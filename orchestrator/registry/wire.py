@@ -73,7 +73,7 @@ class Request:
 
     def redirected(self, location: str) -> Request:
         """The same request at another address; the login stays behind when scheme, host or port change."""
-        url = urljoin(self.url, location)
+        url = joined(self.url, location)
         before, after = urlsplit(self.url), urlsplit(url)
         if after.scheme not in {"http", "https"} or (before.scheme == "https" and after.scheme == "http"):
             raise RegistryError(f"{self.authority} redirects from TLS to {after.scheme or 'nowhere'}, which is refused")
@@ -81,6 +81,16 @@ class Request:
             return replace(self, url=url)
         headers = tuple(pair for pair in self.headers if pair[0].lower() != "authorization")
         return replace(self, url=url, headers=headers)
+
+
+def joined(base: str, address: str) -> str:
+    """An address that a server gave, made whole; RegistryError where it is none."""
+    try:
+        url = urljoin(base, address)
+        urlsplit(url)
+    except ValueError as error:
+        raise RegistryError(f"{urlsplit(base).netloc} names an address that is none") from error
+    return url
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,11 +255,18 @@ def test_realms_that_get_the_login(realm: str, endpoint: Endpoint) -> None:
         ("https://10.0.0.2/token", PRIVATE),
         ("https://r.example@evil.example/token", HTTPS),
         ("http://127.0.0.1/token", HTTP),
+        ("https://2130706433/token", HTTPS),
+        ("//auth.example/token", HTTPS),
     ],
 )
 def test_realms_that_do_not(realm: str, endpoint: Endpoint) -> None:
     with pytest.raises(LoginError, match="no login is sent to"):
         check_realm(realm, endpoint)
+
+
+def test_a_realm_that_is_no_address() -> None:
+    with pytest.raises(RegistryError, match="an address that is none"):
+        check_realm("https://[bad", HTTPS)
 
 
 def test_a_redirect_takes_no_login_along() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.errors import Exit
+from orchestrator.core.errors import Exit, MabuildError
 from orchestrator.core.fleet import RegistrySettings
 from orchestrator.core.image import OCI_INDEX, OCI_MANIFEST, Descriptor, Document, sha256
 from orchestrator.core.reference import Reference
@@ -320,6 +320,11 @@ def test_mounting() -> None:
         fill(server, IMAGE)
         assert not make_client().mount_blob(at(server.address, name="acme/new"), digest, at(server.address))
         assert [seen.method for seen in server.seen] == ["POST", "DELETE"]
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with RegistryServer() as server, pytest.raises(MabuildError, match="cannot be read: No such file"):
+        make_client().put_file(at(server.address), tmp_path / "none", DIGEST)
 
 
 # Mirrors

@@ -59,7 +59,18 @@ def test_name_of(authority: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "authority", ["10.0.0.1", "169.254.169.254", "[fd00::1]:443", "localhost", "127.0.0.1:1", "a.localhost"]
+    "authority",
+    [
+        "10.0.0.1",
+        "169.254.169.254",
+        "[fd00::1]:443",
+        "localhost",
+        "127.0.0.1:1",
+        "a.localhost",
+        "2130706433",
+        "0x7f.1",
+        "127.1:80",
+    ],
 )
 def test_private(authority: str) -> None:
     assert is_private(authority)

@@ -166,13 +166,13 @@ def test_redirects_without_end() -> None:
         make_client().manifest(at(proxy.address))
 
 
-@pytest.mark.parametrize("location", ["file:///etc/passwd", "ftp://x/y", "gopher:x"])
+@pytest.mark.parametrize("location", ["file:///etc/passwd", "ftp://x/y", "gopher:x", "http://[bad"])
 def test_redirects_to_nowhere(location: str) -> None:
     fault = Fault(status=302, headers=(("Location", location),))
     with (
         RegistryServer() as server,
         FaultProxy(server.address, fault) as proxy,
-        pytest.raises(RegistryError, match="which is refused"),
+        pytest.raises(RegistryError, match=r"which is refused|an address that is none"),
     ):
         make_client().manifest(at(proxy.address))
 
