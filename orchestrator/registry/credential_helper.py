@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import signal
-import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _NOT_THERE = "credentials not found"
@@ -26,6 +27,8 @@ def ask_helper(
     name: str, server: str, environment: Mapping[str, str], time_limit: float = TIME_LIMIT
 ) -> tuple[str, str]:
     """User name and secret for a server, both empty where the helper has none; HelperError where it fails."""
+    import shutil
+
     program = shutil.which(f"docker-credential-{name}", path=environment.get("PATH", os.defpath))
     if not _NAME.fullmatch(name) or program is None:
         raise HelperError(f"docker-credential-{name} is not installed")
@@ -38,6 +41,8 @@ def ask_helper(
 
 
 def _run(arguments: list[str], text: str, environment: Mapping[str, str], time_limit: float) -> tuple[int, str]:
+    import subprocess
+
     try:
         process = subprocess.Popen(
             arguments,
@@ -60,6 +65,8 @@ def _run(arguments: list[str], text: str, environment: Mapping[str, str], time_l
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Kill the helper and what it started, which may hold its output open."""
+    import signal
+
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
