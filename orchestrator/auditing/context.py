@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from orchestrator.auditing.call import Call, calls_of
+from orchestrator.auditing.flags import Flag, flags_of
 from orchestrator.auditing.interest import is_interesting
 from orchestrator.auditing.mention import Mention, without_siblings
 from orchestrator.auditing.mentions import argument_mentions, instruction_mentions, run_mentions
 from orchestrator.auditing.references import Reference, references_of
 from orchestrator.auditing.runs import Language, Run
 from orchestrator.auditing.scripts import called_scripts
-from orchestrator.auditing.stages import StageView, Views, views
+from orchestrator.auditing.stages import StageView, stage_views
 from orchestrator.auditing.staging import Staging, staging
 from orchestrator.auditing.texts import STARTS, language_of_shell, shell_texts
 from orchestrator.core.platform import Platform
 from orchestrator.dockerfile.parse import Dockerfile
-from orchestrator.dockerfile.resolve import Resolved
 
 ReadScript = Callable[[str], str | None]
 
@@ -52,24 +52,16 @@ class Context:
         return self.dockerfile.path
 
     @cached_property
-    def views(self) -> Views:
-        """The stages and what each is on every platform."""
-        return views(self.dockerfile, self.platforms, self.arguments, self.target)
+    def stages(self) -> tuple[StageView, ...]:
+        """The stages of the file, in order, each with the platforms that it is built for."""
+        if not self.dockerfile.stages:
+            return ()
+        return stage_views(self.dockerfile, self.platforms, self.staging, everything=not self.target)
 
     @cached_property
     def staging(self) -> Staging:
         """Which platform each stage has, and the variables of all stages."""
         return staging(self.dockerfile, self.platforms, self.arguments, self.target)
-
-    @property
-    def stages(self) -> tuple[StageView, ...]:
-        """The stages of the file, in order."""
-        return self.views.stages
-
-    @property
-    def resolutions(self) -> Mapping[Platform, Resolved]:
-        """The resolved target for each platform."""
-        return self.views.targets
 
     @cached_property
     def runs(self) -> tuple[Run, ...]:
@@ -98,6 +90,11 @@ class Context:
     def references(self, stage: int) -> tuple[Reference, ...]:
         """Every variable that the shell texts of a stage expand."""
         return tuple(one for run in self.runs if run.stage == stage for one in references_of(run))
+
+    @cached_property
+    def flags(self) -> tuple[Flag, ...]:
+        """Texts that may hold flags of compilers."""
+        return tuple(flags_of(self.stages, self.interesting))
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:

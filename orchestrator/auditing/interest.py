@@ -18,3 +18,11 @@ _WORDS = re.compile(
 def is_interesting(text: str) -> bool:
     """Whether a shell text deserves to be parsed."""
     return bool(_WORDS.search(text))
+
+
+_FLAGS = re.compile(r"-m\w|-xHost|native|NATIVE|target-cpu|target-feature|LLVM_TARGETS|elf|GOAMD64", re.IGNORECASE)
+
+
+def may_hold_flags(text: str) -> bool:
+    """Whether a text may hold a compiler flag that rules care about."""
+    return bool(_FLAGS.search(text))

@@ -56,7 +56,7 @@ class Mention:
     call: Call | None = None
     index: int = 0
     variable: str = ""
-    is_output: bool = False
+    is_printed: bool = False
     is_guarded: bool = False
     confidence: Confidence = Confidence.HIGH
 
@@ -90,6 +90,11 @@ class Mention:
     def program(self) -> str:
         """The program whose word it is; empty outside of commands."""
         return self.call.name if self.call is not None else ""
+
+    @property
+    def call_arguments(self) -> tuple[str, ...]:
+        """The arguments of its command."""
+        return self.call.arguments if self.call is not None else ()
 
     @property
     def line(self) -> int:
@@ -130,10 +135,14 @@ def without_siblings(mentions: list[Mention], platforms: tuple[Platform, ...]) -
         return mentions
     families: dict[str, set[str]] = {}
     for mention in mentions:
-        if not mention.is_guarded:
-            families.setdefault(_key(mention), set()).update(one.family for one in mention.names)
+        if _may_be_paired(mention):
+            families.setdefault(_key(mention), set()).add(mention.family)
     wanted = {platform.architecture for platform in platforms}
-    return [one for one in mentions if one.is_guarded or not wanted <= families.get(_key(one), set())]
+    return [one for one in mentions if not _may_be_paired(one) or not wanted <= families[_key(one)]]
+
+
+def _may_be_paired(mention: Mention) -> bool:
+    return not mention.is_guarded and len({one.family for one in mention.names}) == 1
 
 
 def _key(mention: Mention) -> str:

@@ -85,7 +85,7 @@ def _mention(run: Run, place: Place, live: tuple[Platform, ...], call: Call | No
         call=call,
         index=index,
         variable=place.assignment.name if place.assignment else "",
-        is_output=place.printed,
+        is_printed=place.printed,
         is_guarded=len(live) < len(run.outside),
         confidence=Confidence.LOW if unsure else Confidence.HIGH,
     )

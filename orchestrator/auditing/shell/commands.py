@@ -28,6 +28,7 @@ _READS = frozenset({"<", "<<<", "<<", "<<-"})
 
 def run_command(evaluator: Evaluator, command: Command) -> Status:
     """Run one command and tell how it ends."""
+    evaluator.trace.reached.add(id(command))
     environment = _assign(evaluator, command)
     if command.declares or not command.words:
         for word in command.words:
@@ -48,6 +49,7 @@ def run_command(evaluator: Evaluator, command: Command) -> Status:
             variables,
             frozenset(functions) if functions else _NONE,
             evaluator.upstream,
+            evaluator.downstream,
         )
     )
     status = _run(evaluator, command, values, first)

@@ -52,6 +52,7 @@ class Evaluator:
     outputs: list[list[str]] = field(default_factory=list)
     stdin: str = UNKNOWN
     upstream: tuple[str, ...] = ()
+    downstream: tuple[str, ...] = ()
     ended: bool = False
     steps: int = 0
     depth: int = 0
@@ -104,18 +105,19 @@ class Evaluator:
 
     def pipeline(self, node: Pipeline) -> Status:
         """Each stage reads what the one before prints."""
-        status, stdin, upstream = Status.MAYBE, self.stdin, self.upstream
+        status, stdin, upstream, downstream = Status.MAYBE, self.stdin, self.upstream, self.downstream
+        programs = tuple(_program(stage) for stage in node.stages)
         text = self.stdin
         for index, stage in enumerate(node.stages):
             is_last = index == len(node.stages) - 1
             self.stdin = text
+            self.upstream, self.downstream = (*upstream, *programs[:index]), (*programs[index + 1 :], *downstream)
             with self.subshell():
                 if is_last:
                     status = self.run_node(stage)
                 else:
                     text = self.captured(lambda stage=stage: self.run_node(stage))  # type: ignore[misc]
-            self.upstream = (*self.upstream, _program(stage))
-        self.stdin, self.upstream = stdin, upstream
+        self.stdin, self.upstream, self.downstream = stdin, upstream, downstream
         return status
 
     @contextmanager

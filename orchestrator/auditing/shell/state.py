@@ -67,6 +67,7 @@ class Visit:
     environment: dict[str, str]
     functions: frozenset[str]
     upstream: tuple[str, ...] = ()
+    downstream: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ class Trace:
 
     words: set[int] = field(default_factory=set)
     scripts: set[int] = field(default_factory=set)
+    reached: set[int] = field(default_factory=set)
     visits: list[Visit] = field(default_factory=list)
     assigned: list[tuple[Assignment, Word, str]] = field(default_factory=list)
     mismatches: list[Mismatch] = field(default_factory=list)
