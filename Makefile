@@ -8,7 +8,7 @@ LAB := $(PYTHON) -m lab
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-down test lint lab lab-down
+.PHONY: help setup demo demo-down test lint lab lab-down bench readme pictures lock
 MAKEFLAGS += --no-print-directory
 .SILENT:
 
@@ -49,3 +49,17 @@ test: setup ## lint, then all tests on real parts
 	trap 'test $$was_up = yes || $(LAB) down >/dev/null 2>&1' EXIT; \
 	trap 'exit 130' INT TERM; \
 	$(LAB) up && $(MAKE) lint && $(LAB) run -- $(BIN)/pytest $(PYTEST_FLAGS)
+
+bench: setup lab ## all measurements, beside real peers
+	$(LAB) run -- $(BIN)/python -m benchmarks
+
+readme: setup lab ## the outputs in the README, from real runs
+	$(LAB) run -- $(BIN)/python -m tests.real.readme
+
+pictures: setup lab ## the pictures of the README, from real runs
+	$(LAB) run -- $(BIN)/python docs/pictures.py
+
+lock: setup ## requirements/dev.txt anew: names, versions and hashes, no address
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
+	  --python-version 3.11 --group dev pyproject.toml --output-file requirements/dev.txt
