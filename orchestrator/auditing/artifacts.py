@@ -24,10 +24,11 @@ _FOLDERS = {"golang": "/go", "rust": "/", "node": "/", "python": "/", "debian": 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Where files come into a stage of the target platform, or into the image."""
+    """Where files come into a stage of the target platform, or into the image; `mounted` ones only for one RUN."""
 
     stage: int
     word: Word
+    mounted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def arrival(staging: Staging, platform: Platform, stage: int, paths: tuple[str, 
         for index in (one for one in needed if one > source):
             for taking in _takings(staging, platform, index, source, path):
                 if staging.roles[index].side in _TARGET or staging.becomes_image(index, platform):
-                    return Arrival(index, taking.word)
+                    return Arrival(index, taking.word, mounted=not taking.target)
                 following = (index, taking.target)
                 if taking.target and following not in seen:
                     seen.add(following)

@@ -56,7 +56,8 @@ def effect_of(context: Context, role: Role, wrong: tuple[Platform, ...]) -> Effe
     for platform in wrong:
         built_on_it = [one for one in sorted(staging.needed[platform]) if index in staging.lineage(one, platform)]
         for stage in built_on_it:
-            if arrival(staging, platform, stage, _BINARIES) is not None:
+            into = arrival(staging, platform, stage, _BINARIES)
+            if into is not None and not into.mounted:
                 return Effect.COPIED
             if native_products(context, stage, platform):
                 return Effect.COPIED

@@ -10,6 +10,7 @@ from enum import IntEnum
 from orchestrator.auditing.context import Context
 from orchestrator.auditing.references import references_of
 from orchestrator.auditing.runs import Language, Run
+from orchestrator.auditing.staging import Side
 from orchestrator.dockerfile.instruction import Instruction
 from orchestrator.dockerfile.resolve import ResolvedStage
 from orchestrator.dockerfile.source import Word
@@ -25,7 +26,7 @@ _EXPANDING = frozenset({"ADD", "ARG", "COPY", "ENV", "EXPOSE", "LABEL", "STOPSIG
 
 
 class Weight(IntEnum):
-    """How much hangs on a value: it is only shown, only described, or something is made with it."""
+    """How much hangs on a value: it is shown, it describes something (or has a stand-in), something is made by it."""
 
     SHOWN = 0
     DESCRIBED = 1
@@ -56,13 +57,14 @@ def _expansions(context: Context, resolved: ResolvedStage) -> Iterator[Expansion
     for run in context.runs:
         if run.stage == resolved.stage.index and run.instruction is not None and not run.is_start:
             runs.setdefault(id(run.instruction), []).append(run)
+    on_target = context.staging.roles[resolved.stage.index].side is Side.TARGET
     for position, instruction in enumerate(resolved.executed):
         if not _NAME.search(instruction.raw):
             continue
         if instruction.keyword in _EXPANDING:
             yield from _in_words(instruction, position)
         for run in runs.get(id(instruction), ()):
-            yield from _in_shell(run, instruction, position)
+            yield from _in_shell(run, instruction, position, on_target=on_target)
 
 
 def _in_words(instruction: Instruction, position: int) -> Iterator[Expansion]:
@@ -93,18 +95,19 @@ def _part(word: Word, match: re.Match[str]) -> Word:
     return Word(match[0], word.line, column, word.line, column + len(match[0]))
 
 
-def _in_shell(run: Run, instruction: Instruction, position: int) -> Iterator[Expansion]:
+def _in_shell(run: Run, instruction: Instruction, position: int, *, on_target: bool) -> Iterator[Expansion]:
     text = run.source.text
     if run.language is not Language.SHELL or not _EXPANSION.search(text) or _SET_ELSEWHERE.search(text):
         return
     shown = _shown(run) if re.search(r"\b(?:echo|printf)\b", text) else frozenset()
+    native = _given_to_go(run) if on_target else frozenset()
     for reference in references_of(run):
         if reference.name not in NAMES or reference.is_assigned or _has_real_fallback(reference.word.text):
             continue
         if re.search(_LOOP.format(name=reference.name), text):
             continue
         place = (reference.word.line, reference.word.column)
-        weight = Weight.SHOWN if place in shown else Weight.USED
+        weight = Weight.SHOWN if place in shown else Weight.DESCRIBED if place in native else Weight.USED
         yield Expansion(reference.name, reference.word, instruction, position, weight)
 
 
@@ -112,6 +115,12 @@ def _has_real_fallback(text: str) -> bool:
     """Whether another value stands in that depends on the machine, or that the author gave for the unset case."""
     match = _FALLBACK.match(text)
     return match is not None and ("$" in match[1] or "`" in match[1])
+
+
+def _given_to_go(run: Run) -> frozenset[tuple[int, int]]:
+    """The places of `$TARGETARCH` in `GOARCH=$TARGETARCH`: where it is empty, Go compiles for its own machine."""
+    pattern = r"\bGO(?:ARCH|OS|ARM)=[\"']?(\$\{?TARGET\w+)"
+    return frozenset(run.source.position(match.start(1)) for match in re.finditer(pattern, run.source.text))
 
 
 def _shown(run: Run) -> frozenset[tuple[int, int]]:

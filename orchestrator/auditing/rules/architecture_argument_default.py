@@ -128,9 +128,10 @@ def _in_base(pattern: re.Pattern[str], origin: Instruction) -> bool:
 
 
 def _is_set(default: _Default, instruction: Instruction) -> bool:
-    """Whether the instruction gives the variable a value of its own first."""
+    """Whether the instruction gives the variable a value of its own first, and not just its own one again."""
     name = re.escape(default.assignment.name)
-    return instruction.keyword == "RUN" and bool(re.search(rf"(?:^|[\s;&|(]){name}=(?!=)", instruction.raw))
+    given = rf"(?:^|[\s;&|(]){name}=(?!=|[\"']?\$\{{?{name}\b)"
+    return instruction.keyword == "RUN" and bool(re.search(given, instruction.raw))
 
 
 def _message(default: _Default, uses: _Uses, wrong: tuple[Platform, ...]) -> str:

@@ -66,8 +66,12 @@ def final_stage_on_build_platform(context: Context) -> Iterator[Problem]:
 
 
 def _is_task(context: Context, role: Role) -> bool:
-    """Whether names say that the image is made for a check or a generator, and nothing says how it is run."""
-    if any(one.keyword in {"CMD", "ENTRYPOINT"} for one in role.stage.instructions):
+    """Whether nobody runs the image: names say that it is for a check, or it only names the default stage."""
+    stages = context.dockerfile.stages
+    lineage = [stages[one] for one in context.staging.lineage(role.stage.index, context.platforms[0])]
+    if any(one.keyword in {"CMD", "ENTRYPOINT"} for stage in lineage for one in stage.instructions):
         return False
+    if len(lineage) > 1 and not role.stage.instructions:
+        return True
     file = context.path.replace("\\", "/").rpartition("/")[2]
     return bool(_TASKS.search(role.stage.name) or _TASKS.search(file))

@@ -55,12 +55,7 @@ def _problem(context: Context, stage: int, new: list[Expansion], found: list[Exp
     first = min(new, key=lambda one: (-_rank(one), one.word.line, one.word.column))
     listed = " and ".join(names)
     empty, them = ("are empty", "them") if len(names) > 1 else ("is empty", "it")
-    built_on = context.staging.roles[stage].side is Side.BUILD
-    what = (
-        "what is compiled or chosen by it is that of the builder, whatever platform is built, and the build is green"
-        if built_on
-        else "what is chosen by it is missing or wrong on every platform but, by luck, the builder's"
-    )
+    what = _what(context.staging.roles[stage].side, _severity(new))
     message = f"{listed} {empty} here: no ARG in this stage declares {them}; {what}"
     later = {one.word.line for one in found if one.name in names and one.word.line > first.word.line}
     related = tuple(Related(context.path, line, "also empty") for line in sorted(later)[:10])
@@ -69,6 +64,14 @@ def _problem(context: Context, stage: int, new: list[Expansion], found: list[Exp
     if not first.instruction.onbuild:
         fix = Fix(f"declare {declaration}", (line_above(first.instruction, declaration),))
     return Problem(first.word, message, severity=_severity(new), fix=fix, related=related)
+
+
+def _what(side: Side, severity: Severity) -> str:
+    if side is Side.BUILD:
+        return "what is compiled or chosen by it is the builder's, whatever platform is built, and the build is green"
+    if severity is Severity.ERROR:
+        return "what is chosen by it is missing, or is that of one platform on all of them"
+    return "it is right only as long as the stage runs on the target's platform, and nothing else depends on it"
 
 
 def _rank(one: Expansion) -> int:

@@ -14,6 +14,8 @@ def test_what_ships_is_an_error() -> None:
 
 
 def test_what_only_runs_emulated_is_a_warning() -> None:
+    (mounted,) = of_rule("MA101", CASES["a tool that is mounted is a warning"].text)
+    assert mounted.severity is Severity.WARNING
     (found,) = of_rule("MA101", BUNDLE)
     assert found.severity is Severity.WARNING
     assert fixed(BUNDLE) == BUNDLE
