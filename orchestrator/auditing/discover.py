@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -52,7 +53,7 @@ def dockerfiles(paths: tuple[str, ...], directory: Path) -> tuple[str, ...]:
         path = directory / text
         if path.is_dir():
             root = path.resolve()
-            found.update(dict.fromkeys(_shown(one, root, text) for one in _below(root, _ignored_above(root), 0)))
+            found.update(dict.fromkeys(_shown(one, root, text) for one in _dockerfiles_below(root)))
         elif path.exists():
             found[text] = None
         else:
@@ -60,6 +61,17 @@ def dockerfiles(paths: tuple[str, ...], directory: Path) -> tuple[str, ...]:
         if len(found) > _MOST:
             raise UsageError(f"{text} holds more than {_MOST} Dockerfiles", hint="name a smaller folder")
     return tuple(found)
+
+
+def visible_files(folder: Path, wanted: Callable[[str], bool]) -> tuple[str, ...]:
+    """The files below a folder that git does not ignore and whose path in it is wanted; at most 20,000."""
+    root = folder.resolve()
+
+    def is_wanted(path: Path) -> bool:
+        return wanted(path.relative_to(root).as_posix())
+
+    found = _below(root, _ignored_above(root), is_wanted)
+    return tuple(path.relative_to(root).as_posix() for path in islice(found, _MOST))
 
 
 def is_dockerfile_name(name: str) -> bool:
@@ -82,7 +94,11 @@ def _ignored_above(folder: Path) -> _Ignored:
     return found
 
 
-def _below(folder: Path, ignored: _Ignored, depth: int) -> Iterator[Path]:
+def _dockerfiles_below(root: Path) -> Iterator[Path]:
+    return _below(root, _ignored_above(root), lambda path: is_dockerfile_name(path.name))
+
+
+def _below(folder: Path, ignored: _Ignored, wanted: Callable[[Path], bool], depth: int = 0) -> Iterator[Path]:
     if depth > _DEEPEST:
         return
     here = ignored.below(folder)
@@ -94,6 +110,6 @@ def _below(folder: Path, ignored: _Ignored, depth: int) -> Iterator[Path]:
         path = Path(entry.path)
         if entry.is_dir(follow_symlinks=False):
             if entry.name not in _SKIPPED_FOLDERS and not here.covers(path, is_folder=True):
-                yield from _below(path, here, depth + 1)
-        elif is_dockerfile_name(entry.name) and entry.is_file() and not here.covers(path, is_folder=False):
+                yield from _below(path, here, wanted, depth + 1)
+        elif wanted(path) and entry.is_file() and not here.covers(path, is_folder=False):
             yield path

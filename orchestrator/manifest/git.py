@@ -16,6 +16,7 @@ _CI_BRANCH = ("GITHUB_HEAD_REF", "CI_COMMIT_BRANCH", "CI_MERGE_REQUEST_SOURCE_BR
 _CI_BRANCH_LATER = ("CIRCLE_BRANCH", "BITBUCKET_BRANCH", "BRANCH_NAME")
 _CI_TAG = ("CI_COMMIT_TAG", "BUILDKITE_TAG", "CIRCLE_TAG", "BITBUCKET_TAG", "TAG_NAME")
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_ADDRESS = re.compile(r"\s*url\s*=\s*(?:[a-z+]+://)?(?:[^@\s]+@)?[^/:\s]+(?::\d+)?[/:](\S+?)(?:\.git)?/?\s*")
 _SHORT = 7
 _LONGEST_LINK = 5
 _MOST_TAGS = 20_000
@@ -75,6 +76,15 @@ class Repository:
             waiting = (sha, name) if _SHA.fullmatch(sha) else None
         if waiting:
             yield (*waiting, "")
+
+    def origin(self) -> str:
+        """`owner/name` as the address of the remote `origin` ends; empty where there is none."""
+        section = ""
+        for line in _lines(self.common / "config"):
+            section = line.strip() if line.strip().startswith("[") else section
+            if section == '[remote "origin"]' and (found := _ADDRESS.fullmatch(line)):
+                return found[1]
+        return ""
 
     def tags_of(self, commit: str) -> tuple[str, ...]:
         """The tags, plain and annotated, that stand at a commit."""

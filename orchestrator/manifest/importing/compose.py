@@ -102,7 +102,7 @@ class _Reader:
             images=images,
             tags=tags,
             context=self._local(context_layer, text(context) or "."),
-            dockerfile=text(last(layers, "dockerfile")[1]),
+            dockerfile="" if (file := text(last(layers, "dockerfile")[1])) == "Dockerfile" else file,
             target=text(last(layers, "target")[1]),
             platforms=self._platforms(layers, name),
             args=joined(layers, "args"),
