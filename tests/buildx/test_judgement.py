@@ -1,75 +1,84 @@
-"""What answers of probes mean. The answers were recorded on real parts, where a comment does not say otherwise."""
+"""What answers of probes mean: those in `recorded/probes` come from real parts, and the others are described."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from orchestrator.buildx.inspection import Inspected
 from orchestrator.buildx.judgement import judge, node_platforms
-from orchestrator.buildx.probe import Answer
+from orchestrator.buildx.probe import Answer, read_answer
 from orchestrator.core.plan import Mode
 from orchestrator.core.platform import LINUX_AMD64, LINUX_ARM64, Platform
 
+_RECORDED = Path(__file__).parent / "recorded" / "probes"
+
+
+def _recorded(name: str) -> Answer:
+    return read_answer(_RECORDED / name, name.split("-", maxsplit=1)[0])
+
+
 _EPYC = (("vendor_id", "AuthenticAMD"), ("model name", "AMD EPYC"))
-_NATIVE = Answer("amd64", "x86_64", "/probe", "linux/amd64", "boot", _EPYC, 0.015)
-_QEMU_7 = Answer("arm64", "x86_64", "/usr/bin/qemu-aarch64-static", "linux/amd64", "boot", _EPYC, 0.087)
-_QEMU_10 = Answer(
-    "arm64",
-    "x86_64",
-    "/usr/bin/qemu-aarch64",
-    "linux/amd64",
-    "boot",
-    (("CPU implementer", "0x00"), ("CPU part", "0x051")),
-    0.09,
-)
-_ARM64_GUEST = Answer(
-    "arm64",
-    "aarch64",
-    "/probe",
-    "linux/arm64",
-    "boot",
-    (("CPU implementer", "0x00"), ("CPU part", "0x051")),
-    0.21,
-)
+_NATIVE = _recorded("amd64-native")
+_QEMU = _recorded("arm64-qemu-user-7.2")
 _BOTH = (LINUX_AMD64, LINUX_ARM64)
 _NODE = Inspected("here", status="running", listed=(LINUX_AMD64, Platform("linux", "amd64", "v2"), LINUX_ARM64))
 
 
 @pytest.mark.parametrize(
+    ("name", "mode", "words"),
+    [
+        ("amd64-native", Mode.NATIVE, "its kernel is x86_64, processor AMD EPYC"),
+        ("386-native", Mode.COMPAT, "its kernel is x86_64, processor AMD EPYC"),
+        ("386-qemu-user-7.2", Mode.EMULATED, "its kernel is x86_64, qemu-i386-static runs it"),
+        ("arm64-qemu-user-7.2", Mode.EMULATED, "its kernel is x86_64, qemu-aarch64-static runs it"),
+        ("arm64-qemu-user-10.0", Mode.EMULATED, "its kernel is x86_64, qemu-aarch64 runs it"),
+        ("arm64-guest-without-acceleration", Mode.SYSTEM_EMULATED, "processor implementer 0x00 is qemu's own"),
+        ("arm-guest-without-acceleration", Mode.SYSTEM_EMULATED, "processor implementer 0x00 is qemu's own"),
+        ("amd64-guest-tcg-processor", Mode.SYSTEM_EMULATED, "processor QEMU TCG CPU version 2.5+"),
+        # This name is given with and without acceleration, so that the loop has to settle it (see below).
+        ("amd64-guest-virtual-processor", Mode.NATIVE, "processor QEMU Virtual CPU version 2.5+"),
+    ],
+)
+def test_what_was_recorded_on_real_parts(name: str, mode: Mode, words: str) -> None:
+    judged = judge(_recorded(name))
+    assert judged.mode is mode
+    assert words in judged.evidence
+    assert judged.seconds > 0
+
+
+def test_the_loop_tells_native_from_every_kind_of_emulation() -> None:
+    native = max(_recorded("amd64-native").seconds, _recorded("386-native").seconds)
+    emulated = [path.name for path in _RECORDED.iterdir() if "native" not in path.name]
+    assert len(emulated) == 7
+    assert all(_recorded(name).seconds > 4 * native for name in emulated)
+
+
+@pytest.mark.parametrize(
     ("answer", "mode", "words"),
     [
-        (_NATIVE, Mode.NATIVE, "its kernel is x86_64, processor AMD EPYC"),
-        (_QEMU_7, Mode.EMULATED, "its kernel is x86_64, qemu-aarch64-static runs it"),
-        (_QEMU_10, Mode.EMULATED, "its kernel is x86_64, qemu-aarch64 runs it"),
-        (_ARM64_GUEST, Mode.SYSTEM_EMULATED, "implementer 0x00"),
         # Not recorded: a Graviton processor, as the kernel's documentation and Arm's list of implementers have it.
         (
             Answer("arm64", "aarch64", "/probe", "linux/arm64", "", (("CPU implementer", "0x41"),), 0.02),
             Mode.NATIVE,
             "its kernel is aarch64, processor 0x41",
         ),
-        (Answer("386", "x86_64", "/probe", "linux/amd64", "", _EPYC, 0.015), Mode.COMPAT, "x86_64"),
-        (Answer("386", "x86_64", "/usr/bin/qemu-i386-static", "linux/amd64", "", _EPYC, 0.1), Mode.EMULATED, "qemu"),
+        # Not recorded: an arm64 processor that still runs programs of 32 bits.
         (Answer("arm", "aarch64", "/probe", "linux/arm64"), Mode.COMPAT, "aarch64"),
         # Not recorded: Rosetta in a Linux guest on Apple Silicon, as its processor information is described.
         (
-            Answer(
-                "amd64", "aarch64", "/run/rosetta/rosetta", "linux/arm64", "", (("vendor_id", "VirtualApple"),), 0.03
-            ),
+            Answer("amd64", "aarch64", "/run/rosetta", "linux/arm64", "", (("vendor_id", "VirtualApple"),), 0.03),
             Mode.EMULATED,
             "Rosetta runs it",
-        ),
-        # Not recorded: an x86 guest without acceleration; the name is the one that qemu gives its processor.
-        (
-            Answer("amd64", "x86_64", "/probe", "linux/amd64", "", (("model name", "QEMU TCG CPU version 2.5+"),), 0.2),
-            Mode.SYSTEM_EMULATED,
-            "QEMU TCG",
         ),
         # A kernel before 6.1 does not say its architecture; BUILDPLATFORM and the program do.
         (Answer("arm64", "", "/usr/bin/qemu-aarch64-static", "linux/amd64"), Mode.EMULATED, "machine is linux/amd64"),
         (Answer("arm64", "", "/probe", "linux/amd64"), Mode.EMULATED, "machine is linux/amd64"),
         (Answer("amd64", "", "/probe", "linux/amd64", "", _EPYC), Mode.NATIVE, "BUILDPLATFORM is linux/amd64"),
         (Answer("arm64", error="exec format error"), Mode.IMPOSSIBLE, "no emulator is registered"),
+        (Answer("arm64", error="no such file or directory"), Mode.IMPOSSIBLE, "without the flag F"),
         (Answer("arm64", error="context canceled"), Mode.IMPOSSIBLE, "the probe failed: context canceled"),
     ],
 )
@@ -80,17 +89,18 @@ def test_an_answer_has_one_meaning(answer: Answer, mode: Mode, words: str) -> No
 
 
 def test_platforms_have_their_slowdown_against_the_fastest_native_node() -> None:
-    found = node_platforms(_NODE, {"amd64": _NATIVE, "arm64": _QEMU_7}, _BOTH, baseline=0.010)
+    baseline = _NATIVE.seconds / 1.5
+    found = node_platforms(_NODE, {"amd64": _NATIVE, "arm64": _QEMU}, _BOTH, baseline)
     assert [(str(entry.platform), entry.mode, entry.slowdown) for entry in found] == [
         ("linux/amd64", Mode.NATIVE, 1.5),
         ("linux/amd64/v2", Mode.NATIVE, 1.5),
-        ("linux/arm64", Mode.EMULATED, 8.7),
+        ("linux/arm64", Mode.EMULATED, round(_QEMU.seconds / baseline, 1)),
     ]
 
 
 def test_native_platforms_come_first_whatever_the_node_lists_first() -> None:
     node = Inspected("odd", status="running", listed=(LINUX_ARM64, LINUX_AMD64))
-    found = node_platforms(node, {"amd64": _NATIVE, "arm64": _QEMU_7}, (), baseline=0.015)
+    found = node_platforms(node, {"amd64": _NATIVE, "arm64": _QEMU}, (), baseline=0.015)
     assert [entry.platform for entry in found] == [LINUX_AMD64, LINUX_ARM64]
 
 
@@ -130,9 +140,8 @@ def test_a_declared_platform_proves_nothing() -> None:
     assert {entry.platform: entry.mode for entry in found} == {LINUX_AMD64: Mode.NATIVE, LINUX_ARM64: Mode.EMULATED}
 
 
-@pytest.mark.parametrize(("seconds", "mode"), [(0.015, Mode.NATIVE), (0.1, Mode.SYSTEM_EMULATED)])
-def test_a_doubtful_processor_name_is_settled_by_the_loop(seconds: float, mode: Mode) -> None:
-    guest = Answer(
-        "amd64", "x86_64", "/probe", "linux/amd64", "", (("model name", "QEMU Virtual CPU version 2.5+"),), seconds
-    )
-    assert node_platforms(_NODE, {"amd64": guest}, (), baseline=0.015)[0].mode is mode
+def test_a_doubtful_processor_name_is_settled_by_the_loop() -> None:
+    guest = _recorded("amd64-guest-virtual-processor")
+    accelerated = replace(guest, seconds=_NATIVE.seconds * 1.1)
+    assert node_platforms(_NODE, {"amd64": guest}, (), _NATIVE.seconds)[0].mode is Mode.SYSTEM_EMULATED
+    assert node_platforms(_NODE, {"amd64": accelerated}, (), _NATIVE.seconds)[0].mode is Mode.NATIVE
