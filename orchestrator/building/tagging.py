@@ -57,10 +57,14 @@ class Tagger:
             listener=self.listener,
             restore=self.policy.rollback,
             may_finish=pace.may_finish,
+            is_same=self._is_same,
         )
         if wishes:
             mover.move(wishes)
-        moved = {wish.reference: wish.move for wish in wishes}
+        moved = {
+            wish.reference: replace(wish.move, new=mover.left.get(wish.reference, wish.document.digest))
+            for wish in wishes
+        }
         return {
             reference: moved.get(reference) or self._as_it_was(ready, reference)
             for ready in services
@@ -98,12 +102,16 @@ class Tagger:
             is_fixed = not is_moving(reference.tag)
             if digest in {"", ready.document.digest} or not (is_news or is_fixed):
                 continue
-            other = self.doors.store.manifest(reference)
+            other = self.doors.store.manifest(reference.with_digest(digest))
             if _same_content(other, ready.document):
                 self.listener(Notice(ready.service.name, f"another run has published the same as {other.digest}"))
                 self.adopted[ready.service.name] = other.digest
                 return Ready(ready.service, other)
         return ready
+
+    def _is_same(self, wish: Wish, digest: str) -> bool:
+        other = self.doors.store.manifest(wish.reference.with_digest(digest))
+        return _same_content(other, wish.document)
 
     def _wishes(self, ready: Ready, now: dict[Reference, str]) -> list[Wish]:
         wishes = []
@@ -112,8 +120,11 @@ class Tagger:
             old = now[reference]
             if old == ready.document.digest:
                 continue
-            if self._may_move(ready, reference, old, seen.get(reference, old)):
-                wishes.append(Wish(ready.service.name, reference, ready.document, old))
+            wish = Wish(ready.service.name, reference, ready.document, old)
+            before = seen.get(reference, old)
+            is_same = old not in {"", before} and self._is_same(wish, old)
+            if not is_same and self._may_move(ready, reference, old, before):
+                wishes.append(wish)
             else:
                 self.kept[reference] = old
         return wishes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Lock
@@ -76,7 +76,9 @@ def moved_elsewhere(reference: Reference, old: str, now: str) -> MoveError:
 class Mover:
     """Moves one set of tags as far as it can be one act: registries have no transaction over several tags.
 
-    `may_finish` says, of the number of tags that are left, whether there is time for them.
+    `may_finish` says, of the number of tags that are left, whether there is time for them. `is_same` says whether the
+    digest that a tag has been moved to meanwhile is of the same content: then the tag is left there, as two runs of
+    one commit would otherwise undo each other. `left` has those tags afterwards.
     """
 
     store: WritableStore
@@ -84,6 +86,8 @@ class Mover:
     listener: Listener
     restore: bool = True
     may_finish: Callable[[int], bool] = lambda _: True
+    is_same: Callable[[Wish, str], bool] = lambda _wish, _digest: False
+    left: dict[Reference, str] = field(default_factory=dict)
     _moved: list[Wish] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
     _left: int = 0
@@ -96,7 +100,8 @@ class Mover:
             for step in _steps(wishes):
                 self._move_all(step)
             now = current_all(self.store, [wish.reference for wish in wishes])
-            _require_all(wishes, now)
+            for wish in wishes:
+                self._require(wish, wish.document.digest, now[wish.reference])
         except MabuildError as error:
             raise MoveError(f"{error.message}; {self._put_back()}", hint=error.hint) from error
 
@@ -115,10 +120,19 @@ class Mover:
 
     def _put_if_as_expected(self, wish: Wish) -> None:
         now = current(self.store, wish.reference)
-        if now not in {wish.old, wish.document.digest}:
-            raise moved_elsewhere(wish.reference, wish.old, now)
-        if now != wish.document.digest:
+        if now == wish.document.digest:
+            return
+        if self._require(wish, wish.old, now):
             self._put(wish)
+
+    def _require(self, wish: Wish, expected: str, now: str) -> bool:
+        """Whether a tag is where it was; False where another run moved it to the same content, MoveError else."""
+        if now == expected:
+            return True
+        if not now or not self.is_same(wish, now):
+            raise moved_elsewhere(wish.reference, expected, now)
+        self.left[wish.reference] = now
+        return False
 
     def _require_time(self) -> None:
         with self._lock:
@@ -131,7 +145,7 @@ class Mover:
     def _put(self, wish: Wish) -> None:
         self.journal.write(State.MOVING, wish.move)
         with self._lock:
-            # Noted before the request: one whose answer is lost may have moved the tag all the same.
+            # Noted before the request: where the answer is lost the tag may have moved all the same.
             self._moved.append(wish)
         self.store.put_manifest(wish.reference, wish.document)
         self.journal.write(State.MOVED, wish.move)
@@ -144,12 +158,6 @@ class Mover:
             return f"{len(self._moved)} tag(s) had been moved, and stay so; the journal is {self.journal.path}"
         told = [put_back(self.store, self.journal, wish.reference, wish.move) for wish in reversed(self._moved)]
         return "; ".join(told)
-
-
-def _require_all(wishes: Sequence[Wish], now: Mapping[Reference, str]) -> None:
-    for wish in wishes:
-        if now[wish.reference] != wish.document.digest:
-            raise moved_elsewhere(wish.reference, wish.document.digest, now[wish.reference])
 
 
 def _steps(wishes: Sequence[Wish]) -> list[list[Wish]]:

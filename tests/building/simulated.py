@@ -30,7 +30,7 @@ from orchestrator.registry.store import WritableStore
 
 @dataclass
 class SimulatedBuilder:
-    """`seconds` says how long a build takes; a task in `failing` fails. `salt` makes equal inputs come out different."""
+    """`seconds` says how long a build takes; a task in `failing` fails. `salt` makes equal inputs differ."""
 
     store: WritableStore
     seconds: Callable[[str], float] = lambda _: 0.0
