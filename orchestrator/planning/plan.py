@@ -18,6 +18,7 @@ from orchestrator.planning.graph import Graph, read_graph
 from orchestrator.planning.nominal import nominal_nodes, runner_nodes, runner_of
 from orchestrator.planning.recipe import Recipe, Recipes
 from orchestrator.planning.select import Selection, check
+from orchestrator.planning.traits import trait_findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ def make_plan(fleet: Fleet, selection: Selection, doors: Doors, options: Options
     _refuse((*assignment.errors, *faults))
     services = _services(assignment, graph)
     cells = _cells(assignment, services, options)
-    return Plan(fleet, services, cells, nodes, found_bases, tuple(assignment.warnings))
+    traits = trait_findings((one.demand, one.offer) for one in assignment.cells.values())
+    return Plan(fleet, services, cells, nodes, found_bases, (*assignment.warnings, *traits))
 
 
 def _nodes(fleet: Fleet, doors: Doors, options: Options) -> tuple[Node, ...]:

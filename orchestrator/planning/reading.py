@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,8 @@ from orchestrator.core.reference import Reference
 from orchestrator.dockerfile.graph import UseKind, context_name
 from orchestrator.dockerfile.parse import Dockerfile, read
 from orchestrator.dockerfile.resolve import Resolved, ResolvedStage, Use, resolve
-from orchestrator.planning.recipe import Execution, ImageUse, ParentUse, Recipe
+from orchestrator.planning.recipe import Execution, ImageUse, ParentUse, Recipe, Trait
+from orchestrator.planning.traits import command_traits, image_traits
 
 _OF_THE_FLEET = ("service:", "target:")
 _IMAGE = "docker-image://"
@@ -47,7 +48,8 @@ class DockerfileRecipes:
                 parents[found] = None
             elif found is not None:
                 images[found] = None
-        return Recipe(tuple(parents), tuple(images), tuple(_executions(resolved, path)))
+        traits = tuple(dict.fromkeys((*_of_images(images), *_of_commands(resolved, path))))
+        return Recipe(tuple(parents), tuple(images), tuple(_executions(resolved, path)), traits)
 
     def _dockerfile(self, path: Path) -> Dockerfile:
         if path not in self.files:
@@ -116,6 +118,19 @@ def _reference(name: str, written: str, place: Place) -> Reference:
         return Reference.parse(name)
     except UsageError as error:
         raise DockerfileError(error.message, path=place.path, line=place.line, hint=error.hint) from error
+
+
+def _of_images(images: Iterable[ImageUse]) -> Iterator[Trait]:
+    for image in images:
+        yield from image_traits(image.text, image.place)
+
+
+def _of_commands(resolved: Resolved, path: str) -> Iterator[Trait]:
+    for stage in resolved.stages:
+        for instruction in stage.executed:
+            if instruction.keyword in {"RUN", "ENV", "ARG"}:
+                bodies = (instruction.body.text, *(heredoc.body.text for heredoc in instruction.heredocs))
+                yield from command_traits("\n".join(bodies), Place(path, instruction.line, 1))
 
 
 def _executions(resolved: Resolved, path: str) -> Iterator[Execution]:

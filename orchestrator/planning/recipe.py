@@ -39,12 +39,22 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True)
+class Trait:
+    """Something in a Dockerfile that ties an image to hardware: which, the words that say so, and where."""
+
+    kind: str
+    words: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
     """What the target stage needs, seen from a machine of one platform building for one platform."""
 
     parents: tuple[ParentUse, ...] = ()
     images: tuple[ImageUse, ...] = ()
     executions: tuple[Execution, ...] = ()
+    traits: tuple[Trait, ...] = ()
 
     def execution(self, platform: Platform) -> Execution | None:
         """The first thing that runs for a platform, or None where nothing does."""
