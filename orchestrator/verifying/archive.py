@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from orchestrator.verifying.layers import LayerError
+from orchestrator.verifying.layers import DamagedLayerError, LayerError
 
 _BLOCK = 512
 _LONGEST_NAME = 1 << 16
@@ -76,7 +76,7 @@ class Archive:
         """The next bytes of the member at hand."""
         content = self._stream.read(min(size, self._left))
         if len(content) < min(size, self._left):
-            raise LayerError("is cut off in the middle of a file")
+            raise DamagedLayerError("is cut off in the middle of a file")
         self._left -= len(content)
         return content
 
@@ -103,10 +103,10 @@ class Archive:
         if not block or block.count(0) == _BLOCK:
             return b""
         if len(block) < _BLOCK:
-            raise LayerError("is cut off in the middle of a header")
+            raise DamagedLayerError("is cut off in the middle of a header")
         total = sum(block) - sum(block[148:156]) + 8 * 32
         if _number(block[148:156]) != total:
-            raise LayerError("holds no archive: the checksum of a header is wrong")
+            raise DamagedLayerError("holds no archive: the checksum of a header is wrong")
         return block
 
     def _member(self, block: bytes, records: dict[str, str]) -> Member:
@@ -126,7 +126,7 @@ class Archive:
     def _finish(self) -> None:
         wanted = self._left + self._padding
         if self._stream.skip(wanted) < self._left:
-            raise LayerError("is cut off in the middle of a file")
+            raise DamagedLayerError("is cut off in the middle of a file")
         self._left = self._padding = 0
 
     def _bounded(self, size: int, limit: int) -> bytes:
@@ -134,7 +134,7 @@ class Archive:
             raise LayerError(f"holds an archive header of {size >> 10} KiB")
         content = self._stream.read(size)
         if len(content) < size:
-            raise LayerError("is cut off in the middle of a header")
+            raise DamagedLayerError("is cut off in the middle of a header")
         self._stream.skip(-size % _BLOCK)
         return content
 
@@ -166,15 +166,15 @@ def _number(field: bytes) -> int:
     if field[0] & 0x80:
         value = int.from_bytes(bytes([field[0] & 0x7F]) + field[1:], "big")
         if field[0] & 0x40 or value > 1 << 60:
-            raise LayerError("holds no archive: a size is impossible")
+            raise DamagedLayerError("holds no archive: a size is impossible")
         return value
     digits = field.replace(b"\0", b" ").strip()
     if digits and not digits.isdigit():
-        raise LayerError("holds no archive: a number is none")
+        raise DamagedLayerError("holds no archive: a number is none")
     try:
         return int(digits, 8) if digits else 0
     except ValueError as error:
-        raise LayerError("holds no archive: a number is none") from error
+        raise DamagedLayerError("holds no archive: a number is none") from error
 
 
 def _pax_records(content: bytes) -> dict[str, str]:
@@ -184,7 +184,7 @@ def _pax_records(content: bytes) -> dict[str, str]:
     while position < len(content):
         length, space, _ = content[position : position + 24].partition(b" ")
         if not space or not length.isdigit() or not len(length) + 1 < int(length) <= len(content) - position:
-            raise LayerError("holds no archive: an extended header is broken")
+            raise DamagedLayerError("holds no archive: an extended header is broken")
         record = content[position + len(length) + 1 : position + int(length) - 1]
         key, _, value = record.partition(b"=")
         records[key.decode("utf-8", "backslashreplace")] = value.decode("utf-8", "backslashreplace")

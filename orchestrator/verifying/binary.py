@@ -47,7 +47,7 @@ class Binary:
         return _NAMES.get((self.machine, self.bits, self.little)) or self._description()
 
     def _description(self) -> str:
-        name = _MACHINES.get(self.machine, f"machine {self.machine}")
+        name = MACHINE_NAMES.get(self.machine, f"machine {self.machine}")
         return f"{name}, {self.bits}-bit {'little' if self.little else 'big'}-endian"
 
     @property
@@ -79,7 +79,7 @@ _NAMES = {
     (elf.MIPS, 32, False): "mips",
     (elf.LOONGARCH, 64, True): "loong64",
 }
-_MACHINES = {
+MACHINE_NAMES = {
     elf.X86_64: "x86-64",
     elf.I386: "i386",
     elf.AARCH64: "aarch64",

@@ -11,8 +11,10 @@ from orchestrator.core.reference import Reference
 from orchestrator.core.verification import Verdict, Verification
 from orchestrator.registry.errors import DigestError
 from orchestrator.registry.store import Store
+from orchestrator.verifying.cache import VerdictCache
 from orchestrator.verifying.check import reaches
 from orchestrator.verifying.checks import CHECKS
+from orchestrator.verifying.content import read_contents
 from orchestrator.verifying.evidence import Evidence
 from orchestrator.verifying.existence import look_for_layers
 from orchestrator.verifying.expectation import MEANS, Expectation, Means
@@ -37,6 +39,8 @@ def verify(store: Store, reference: Reference, expectation: Expectation, means: 
     except MabuildError as error:
         return _absent(source, expectation, error)
     evidence = read_image(source, expectation, root)
+    if reaches(expectation.level, Level.ENTRYPOINT):
+        evidence = read_contents(source, evidence, VerdictCache(means.cache))
     if reaches(expectation.level, Level.EXIST):
         evidence = look_for_layers(source, read_statements(source, evidence))
     return conclude(source, look_again(source, evidence))

@@ -10,7 +10,10 @@ from orchestrator.core.image import REFERENCE_DIGEST, Descriptor, Document, Mani
 from orchestrator.core.platform import Platform
 from orchestrator.core.reference import Reference
 from orchestrator.verifying.configuration import CONFIG_TYPES, ImageConfig
+from orchestrator.verifying.entrypoint import Step
 from orchestrator.verifying.expectation import Expectation
+from orchestrator.verifying.filesystem import FileMap
+from orchestrator.verifying.scan import LayerScan
 
 
 class Part(StrEnum):
@@ -131,8 +134,20 @@ class Attestation:
 
 
 @dataclass(frozen=True, slots=True)
+class Content:
+    """What is inside one image: its root file system and what it would execute. `unread` are layers not known."""
+
+    entry: Entry
+    files: FileMap
+    steps: tuple[Step, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """All that was read. `entries` are the images in list order, nested lists laid flat.
+
+    `scans` are the layers that were read, by digest; `contents` the images whose inside was looked at.
 
     `blobs` says of each configuration and layer that was asked for whether it is there; `final_digest` is what the
     tag pointed at when everything was done; `earlier` are the platforms of the list in `Expectation.since`.
@@ -149,6 +164,8 @@ class Evidence:
     left_out: int = 0
     faults: tuple[Fault, ...] = ()
     blobs: Mapping[str, bool] = field(default_factory=dict)
+    scans: Mapping[str, LayerScan] = field(default_factory=dict)
+    contents: tuple[Content, ...] = ()
     final_digest: str = ""
     earlier: tuple[Platform, ...] = ()
 

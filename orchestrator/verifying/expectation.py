@@ -31,6 +31,7 @@ class Limits:
     """Bounds on what one image may make us read; beyond them the answer is a finding or `incomplete`, never a hang.
 
     `unpacked_ratio` counts from `unpacked_free` bytes on: gzip cannot exceed 1032, real layers stay under 30.
+    `layer_weight` is about the memory that one layer's files may take; `image_entries` counts over all layers.
     `seconds` is the time for one image, looked at between requests and while layers stream.
     """
 
@@ -42,6 +43,7 @@ class Limits:
     unpacked_ratio: int = 300
     unpacked_free: int = 1 << 30
     layer_entries: int = 400_000
+    layer_weight: int = 160 << 20
     image_entries: int = 1_000_000
     seconds: float = 1800.0
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 
 from orchestrator.verifying.expectation import Limits
-from orchestrator.verifying.source import hasher
+from orchestrator.verifying.hashing import hasher
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -42,7 +42,11 @@ class Packing(StrEnum):
 
 
 class LayerError(Exception):
-    """A layer that does not unpack: damaged, cut off, or made to hurt."""
+    """A layer that no client should unpack."""
+
+
+class DamagedLayerError(LayerError):
+    """A layer that is cut off, too long, or not in the format that it begins as."""
 
 
 class LayerStream:
@@ -88,6 +92,10 @@ class LayerStream:
         """Read what is left, so that the digests are those of the whole."""
         for _ in self._pieces:
             pass
+        self.drain_packed()
+
+    def drain_packed(self) -> None:
+        """Read what is left without unpacking it, for the digest of the layer alone."""
         for _ in self._chunks():
             pass
 
@@ -111,7 +119,7 @@ class LayerStream:
         while chunk := self._read(_CHUNK):
             self.packed_size += len(chunk)
             if self.packed_size > self._announced >= 0:
-                raise LayerError(f"is longer than the {self._announced} bytes that the manifest gives")
+                raise DamagedLayerError(f"is longer than the {self._announced} bytes that the manifest gives")
             if self._packed_hash:
                 self._packed_hash.update(chunk)
             yield chunk
@@ -162,14 +170,14 @@ def _gunzip(chunks: Iterator[bytes]) -> Iterator[bytes]:
             rest = inflater.unused_data.lstrip(b"\0") if inflater.eof else inflater.unconsumed_tail
     yield _inflated(inflater, b"")
     if not inflater.eof:
-        raise LayerError("is cut off: its gzip stream has no end")
+        raise DamagedLayerError("is cut off: its gzip stream has no end")
 
 
 def _inflated(inflater: zlib._Decompress, content: bytes) -> bytes:
     try:
         return inflater.decompress(content, _PIECE)
     except zlib.error as error:
-        raise LayerError(f"does not unpack ({error})") from error
+        raise DamagedLayerError(f"does not unpack ({error})") from error
 
 
 def _unzstd(chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -183,10 +191,10 @@ def _unzstd(chunks: Iterator[bytes]) -> Iterator[bytes]:
             try:
                 yield decoder.decompress(rest, _PIECE)
             except zstd.ZstdError as error:
-                raise LayerError(f"does not unpack ({error})") from error
+                raise DamagedLayerError(f"does not unpack ({error})") from error
             rest = decoder.unused_data if decoder.eof else b""
     if not decoder.eof:
-        raise LayerError("is cut off: its zstd stream has no end")
+        raise DamagedLayerError("is cut off: its zstd stream has no end")
 
 
 def _decoder() -> zstd.ZstdDecompressor:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import BinaryIO, Protocol, TypeVar
+from typing import BinaryIO, TypeVar
 
 from orchestrator.core.errors import MabuildError, UnreachableError
 from orchestrator.core.image import Descriptor, Document
@@ -18,27 +17,11 @@ from orchestrator.registry.store import Store
 from orchestrator.registry.wire import Traffic
 from orchestrator.verifying.evidence import Fault, FaultKind, Part
 from orchestrator.verifying.expectation import Means
+from orchestrator.verifying.hashing import hasher
 
 T = TypeVar("T")
 R = TypeVar("R")
 _CHUNK = 1 << 18
-
-
-class Hasher(Protocol):
-    """What hashlib's objects can do."""
-
-    def update(self, data: bytes, /) -> None:
-        """Take in bytes."""
-        ...
-
-    def hexdigest(self) -> str:
-        """The digest so far."""
-        ...
-
-
-def hasher(digest: str) -> Hasher | None:
-    """A hash of the algorithm that a digest names; None for algorithms that we cannot compute."""
-    return hashlib.new(digest.partition(":")[0]) if is_computable(digest) else None
 
 
 class TimeoutReachedError(MabuildError):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from orchestrator.core.finding import Severity
 from orchestrator.verifying.check import Problem, check
 from orchestrator.verifying.configuration import ImageConfig
-from orchestrator.verifying.evidence import Entry, Evidence
+from orchestrator.verifying.evidence import Entry, Evidence, short
 
 
 @check("MV207", "layer-count-or-diff-id", Severity.ERROR)
@@ -23,6 +23,29 @@ def layer_count_or_diff_id(evidence: Evidence) -> Iterator[Problem]:
     for entry in evidence.images:
         if entry.config is not None:
             yield from _shape(entry, entry.config)
+            yield from _diff_ids(evidence, entry, entry.config)
+    for digest, scan in evidence.scans.items():
+        users = ", ".join(dict.fromkeys(entry.label for entry in evidence.sharing(digest)))
+        for problem in scan.problems:
+            yield Problem(f"the layer {short(digest)} {problem}", platform=users)
+        if scan.twice:
+            message = f"the layer {short(digest)} has {scan.twice} files twice, which image-spec forbids"
+            yield Problem(message, platform=users, severity=Severity.WARNING)
+    for content in evidence.contents:
+        if content.files.broken_links:
+            path = content.files.broken_links[0]
+            message = f"{len(content.files.broken_links)} hard links lead to nothing, such as /{path}"
+            yield Problem(message, content.entry.label, f"/{path}")
+
+
+def _diff_ids(evidence: Evidence, entry: Entry, config: ImageConfig) -> Iterator[Problem]:
+    for number, (layer, claimed) in enumerate(zip(entry.layers, config.diff_ids, strict=False)):
+        scan = evidence.scans.get(layer.digest)
+        if scan is None or not scan.diff_id or scan.damage or not claimed.startswith("sha256:"):
+            continue
+        if scan.diff_id != claimed:
+            message = f"layer {number + 1} unpacks to {short(scan.diff_id)}, the configuration says {short(claimed)}"
+            yield Problem(message, platform=entry.label)
 
 
 def _shape(entry: Entry, config: ImageConfig) -> Iterator[Problem]:
