@@ -107,28 +107,6 @@ def runs_on(name: str, machine: str) -> bool:
     return name == machine or (name == I386 and machine == AMD64)
 
 
-_COUNTERPARTS = (
-    ("x86_64", "aarch64"),
-    ("x86-64", "aarch64"),
-    ("amd64", "arm64"),
-    ("x64", "arm64"),
-    ("linux64", "linux-arm64"),
-    ("linux-64", "linux-aarch64"),
-    ("64bit", "ARM64"),
-    ("64-bit", "ARM64"),
-)
-
-
-def counterpart(name: str, family_wanted: str) -> str:
-    """What the same naming scheme most likely calls another architecture; empty where nobody can tell."""
-    for amd64, arm64 in _COUNTERPARTS:
-        if family_wanted == ARM64 and name.lower() == amd64:
-            return arm64
-        if family_wanted == AMD64 and name.lower() == arm64:
-            return amd64
-    return ""
-
-
 def schematic(text: str) -> str:
     """A text with every architecture name replaced by one sign: siblings for two architectures become equal."""
     pieces, at = [], 0

@@ -97,15 +97,20 @@ class Context:
         return tuple(flags_of(self.stages, self.interesting))
 
     @cached_property
-    def mentions(self) -> tuple[Mention, ...]:
-        """Words that name an architecture which a platform that meets them does not have."""
+    def all_mentions(self) -> tuple[Mention, ...]:
+        """The same as `mentions`, with those beside which the same word stands for the other platforms."""
         found = list(argument_mentions(self.dockerfile.global_args, self.platforms))
         for view in self.stages:
             for instruction in view.stage.instructions if view.platforms else ():
                 found += instruction_mentions(view, instruction)
         for run in self.interesting:
             found += run_mentions(run, self.platforms)
-        return tuple(without_siblings(found, self.platforms))
+        return tuple(found)
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        """Words that name an architecture which a platform that meets them does not have."""
+        return tuple(without_siblings(list(self.all_mentions), self.platforms))
 
 
 def _runs_of(view: StageView) -> Iterator[Run]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from orchestrator.auditing.architectures import Name, names, runs_on, schematic
+from orchestrator.auditing.architectures import AMD64, I386, Name, names, runs_on, schematic
 from orchestrator.auditing.call import Call
 from orchestrator.core.finding import Confidence
 from orchestrator.core.platform import Platform
@@ -105,6 +105,20 @@ class Mention:
 _ITEMS = re.compile(r"[\s,;:|'\"(){}\[\]=&<>]+")
 
 
+_FILE = re.compile(
+    r"://|linux|\.(?:tar|tgz|zip|gz|xz|bz2|deb|rpm|apk|whl|jar|so|sh|bin|run|AppImage|txz|tbz|zst|7z)\b", re.IGNORECASE
+)
+
+
+def strong_names(found: tuple[Name, ...], text: str, holds_value: bool) -> tuple[Name, ...]:
+    """Names without the weak ones (`arm`, `x86`) where the text is no file or address, nor a value that is given."""
+    if not any(one.weak for one in found):
+        return found
+    if (holds_value and not re.search(r"\s", text.strip("\"' "))) or _FILE.search(text):
+        return found
+    return tuple(one for one in found if not one.weak)
+
+
 def wrong_names(found: tuple[Name, ...], live: tuple[Platform, ...]) -> tuple[Name, ...]:
     """The names that are wrong for a platform which meets them."""
     return tuple(one for one in found if any(not runs_on(one.family, platform.architecture) for platform in live))
@@ -120,12 +134,10 @@ def serves_all(text: str, platforms: tuple[Platform, ...]) -> bool:
 
     Two names in one item (`gcc-x86_64-aarch64-linux-gnu`) are host and target, not a list.
     """
-    families = {
-        one.family
-        for item in _ITEMS.split(text)
-        if len({one.family for one in names(item)}) == 1
-        for one in names(item)
-    }
+    items = [{one.family for one in names(item)} for item in _ITEMS.split(text)]
+    families = {one for item in items if len(item) == 1 for one in item}
+    if I386 in families and re.search(r"\bx86\b", text, re.IGNORECASE):
+        families.add(AMD64)
     return len(families) > 1 and all(platform.architecture in families for platform in platforms)
 
 
@@ -146,5 +158,5 @@ def _may_be_paired(mention: Mention) -> bool:
 
 
 def _key(mention: Mention) -> str:
-    variable = schematic(mention.variable) if mention.role in {Role.ENV, Role.VARIABLE, Role.ARG} else ""
-    return f"{variable}\0{schematic(mention.text)}"
+    user = schematic(mention.variable or mention.program)
+    return f"{mention.role}\0{user}\0{schematic(mention.text)}"

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from orchestrator.auditing.architectures import Name, names
 from orchestrator.auditing.call import Call, calls_of
-from orchestrator.auditing.mention import Mention, Role, serves_all, wrong_for, wrong_names
+from orchestrator.auditing.mention import Mention, Role, serves_all, strong_names, wrong_for, wrong_names
 from orchestrator.auditing.runs import Language, Run
+from orchestrator.auditing.shell.machine import UNKNOWN
 from orchestrator.auditing.shell.places import Place, Position, places
 from orchestrator.auditing.shell.syntax import Variable, Word
 from orchestrator.auditing.shell.words import word_of
@@ -44,8 +45,10 @@ def run_mentions(run: Run, platforms: tuple[Platform, ...]) -> Iterator[Mention]
         live = tuple(platform for platform, trace in traces.items() if id(word) in trace.words)
         call = calls.get(id(place.command))
         mention = _mention(run, place, live, call)
-        if mention is not None and not _is_paired(mention, platforms):
-            yield mention
+        if mention is None or _is_paired(mention, platforms):
+            continue
+        if mention.call is None or not _is_for_other_system(mention, mention.call.environment.get("GOOS", "")):
+            yield from _by_line(mention) if mention.role is Role.TEXT else (mention,)
 
 
 def _all_places(run: Run) -> Iterator[Place]:
@@ -61,13 +64,13 @@ def _is_paired(mention: Mention, platforms: tuple[Platform, ...]) -> bool:
 
 
 def _mention(run: Run, place: Place, live: tuple[Platform, ...], call: Call | None) -> Mention | None:
-    found = wrong_names(place.word.names, live)
+    word, text = place.word, run.source.text[place.word.start : place.word.end]
+    role = _role(place, call)
+    found = wrong_names(strong_names(word.names, text, _holds_value(role) or _prints(place)), live)
     if not found:
         return None
-    word, text = place.word, run.source.text[place.word.start : place.word.end]
     wrong = wrong_for(found, live)
     value, index = _value(call, place, wrong[0], text)
-    role = Role.PROGRAM if place.position is Position.WORD and index < 0 else _ROLES[place.position]
     unsure = run.language is Language.WORDS or place.position is Position.BROKEN
     return Mention(
         role=role,
@@ -85,10 +88,25 @@ def _mention(run: Run, place: Place, live: tuple[Platform, ...], call: Call | No
         call=call,
         index=index,
         variable=place.assignment.name if place.assignment else "",
-        is_printed=place.printed,
+        is_printed=_prints(place),
         is_guarded=len(live) < len(run.outside),
         confidence=Confidence.LOW if unsure else Confidence.HIGH,
     )
+
+
+def _prints(place: Place) -> bool:
+    """Whether `echo` or `printf` makes a value of the word: `$(echo arm64)`."""
+    words = place.command.words if place.command is not None else ()
+    return place.printed and bool(words) and words[0].literal in {"echo", "printf"}
+
+
+def _holds_value(role: Role) -> bool:
+    return role in {Role.VARIABLE, Role.ENV, Role.ARG, Role.FALLBACK}
+
+
+def _role(place: Place, call: Call | None) -> Role:
+    is_program = place.position is Position.WORD and call is not None and place.index <= call.first
+    return Role.PROGRAM if is_program else _ROLES[place.position]
 
 
 def _value(call: Call | None, place: Place, platform: Platform, text: str) -> tuple[str, int]:
@@ -106,9 +124,36 @@ def instruction_mentions(view: StageView, instruction: Instruction) -> Iterator[
     for role, one, variable in _words(instruction):
         if names(one.text):
             mention = word_mention(one, role, view.platforms, variable)
-            if mention is not None:
+            if mention is not None and not _is_env_for_other_system(view, instruction, mention):
                 value = _expanded(view, instruction, one, mention.wrong_on[0])
                 yield replace(mention, stage=view.stage.index, instruction=instruction, value=value)
+
+
+def _is_env_for_other_system(view: StageView, instruction: Instruction, mention: Mention) -> bool:
+    if mention.variable != "GOARCH":
+        return False
+    resolved = view.resolved[mention.wrong_on[0]]
+    position = next((index for index, one in enumerate(resolved.executed) if one is instruction), -1)
+    return _is_for_other_system(mention, resolved.scope.lookup("GOOS", before=position + 1).value)
+
+
+def _is_for_other_system(mention: Mention, system: str) -> bool:
+    """Go compiles for macOS or Windows: a file to hand out, not one that the image runs."""
+    names_go = mention.variable == "GOARCH" or "GOARCH" in mention.text
+    given = [one[5:] for one in mention.call_arguments if one.startswith("GOOS=")] or [system]
+    return names_go and any(one and one != "linux" and UNKNOWN not in one for one in given)
+
+
+def _by_line(mention: Mention) -> Iterator[Mention]:
+    """A text of several lines is one mention for each line that names an architecture."""
+    offset = mention.start
+    for line in mention.text.splitlines(keepends=True):
+        end = offset + len(line)
+        found = tuple(name for name in mention.names if offset <= name.start < end)
+        if found:
+            text = line.strip()
+            yield replace(mention, names=found, text=line, value=text, start=offset, end=end)
+        offset = end
 
 
 def argument_mentions(instructions: Iterable[Instruction], platforms: tuple[Platform, ...]) -> Iterator[Mention]:
@@ -123,7 +168,7 @@ def argument_mentions(instructions: Iterable[Instruction], platforms: tuple[Plat
 def word_mention(word: SourceWord, role: Role, platforms: tuple[Platform, ...], variable: str) -> Mention | None:
     """A word of an instruction, if it names an architecture that a platform does not have."""
     parsed = word_of(word.text, 0)
-    found = wrong_names(_all_names(parsed), platforms)
+    found = wrong_names(strong_names(_all_names(parsed), word.text, _holds_value(role)), platforms)
     if not found or serves_all(word.text, platforms):
         return None
     return Mention(

@@ -9,7 +9,8 @@ DOWNLOADERS = frozenset(
      "installer", "binenv", "stew", "mc"}
 )  # fmt: skip
 PACKAGE_MANAGERS = frozenset(
-    {"apt", "apt-get", "aptitude", "apt-mark", "dpkg", "rpm", "yum", "dnf", "microdnf", "tdnf", "zypper", "apk", "pacman",
+    {"apt", "apt-get", "aptitude", "apt-mark", "dpkg", "rpm", "yum", "dnf", "microdnf", "tdnf", "zypper", "apk",
+     "pacman",
      "gdebi", "install_packages", "clean-install", "apt-install", "yay", "eatmydata", "emerge", "xbps-install", "opkg",
      "yumdownloader", "dnf5", "nala", "apt-fast", "alien", "urpmi", "snap", "flatpak"}
 )  # fmt: skip
@@ -18,7 +19,8 @@ SUMMERS = frozenset(
      "openssl", "rhash"}
 )  # fmt: skip
 FILE_TOOLS = frozenset(
-    {"tar", "bsdtar", "unzip", "gunzip", "bunzip2", "7z", "7za", "xz", "unxz", "zstd", "gzip", "cp", "mv", "ln", "install",
+    {"tar", "bsdtar", "unzip", "gunzip", "bunzip2", "7z", "7za", "xz", "unxz", "zstd", "gzip", "cp", "mv", "ln",
+     "install",
      "cat", "rsync", "ar", "dd", "strip", "upx", "patchelf", "pv", "cpio", "tee", "unsquashfs", "readlink", "realpath",
      "bash", "sh", "source", ".", "alternatives", "update-alternatives", "setcap", "gpg", "gpgv", "minisign", "cosign"}
 )  # fmt: skip
@@ -39,7 +41,9 @@ VALUE_OPTIONS = {
         {"-o", "--output", "-H", "--header", "-A", "--user-agent", "-d", "--data", "-u", "--user", "-e", "--referer",
          "-b", "-c", "-w", "--write-out", "-D", "-x", "-m", "--output-dir", "-T", "-F", "-E", "--cacert", "-K"}
     ),
-    "wget": frozenset({"-O", "--output-document", "-P", "--directory-prefix", "-U", "--user-agent", "--header", "-o", "-a"}),
+    "wget": frozenset(
+        {"-O", "--output-document", "-P", "--directory-prefix", "-U", "--user-agent", "--header", "-o", "-a"}
+    ),
     "aria2c": frozenset({"-o", "--out", "-d", "--dir", "-U", "--header"}),
     "gh": frozenset({"-O", "--output", "-D", "--dir", "-R", "--repo"}),
 }  # fmt: skip

@@ -77,6 +77,7 @@ class Run:
     def _followed(self, platform: Platform) -> Trace:
         evaluator = Evaluator(self.source.text, machine(platform), self.outside[platform], self.inner)
         evaluator.run(self.block)
+        evaluator.run_uncalled()
         return evaluator.trace
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from orchestrator.auditing.architectures import names, schematic
+from orchestrator.auditing.shell.expansion import without_wrong_names
 from orchestrator.auditing.shell.machine import UNKNOWN, machine
 from orchestrator.auditing.staging import Staging
 from orchestrator.core.platform import Platform
@@ -39,7 +40,7 @@ class StageView:
             variable = resolved.scope.lookup(name, before=position)
             if variable.origin is Origin.UNDECLARED:
                 return None
-            return variable.value if variable.known else UNKNOWN
+            return without_wrong_names(variable.value, platform.architecture) if variable.known else UNKNOWN
 
         return lookup
 

@@ -15,6 +15,7 @@ from orchestrator.auditing.usage import is_address, is_harmless, is_header
 from orchestrator.core.finding import Severity
 
 _SENTENCE = re.compile(r"\b\w+ \w+ \w+ \w+\b")
+_FILE = re.compile(r"\.(?:tar|tgz|zip|gz|xz|deb|rpm|apk|whl|jar|sh|bin|run)\b|/.*[a-z]{3,}.*/")
 _PATHS = frozenset({"PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH"})
 
 
@@ -52,6 +53,8 @@ def _is_constant(mention: Mention) -> bool:
     match mention.role:
         case Role.ENV | Role.VARIABLE:
             return not _is_own_variable(mention) and not _is_sentence(mention)
+        case Role.ARG:
+            return _is_file(mention) and not _is_own_variable(mention)
         case Role.FALLBACK | Role.LIST:
             return not is_harmless(mention)
         case Role.ARGUMENT:
@@ -65,6 +68,11 @@ def _is_constant(mention: Mention) -> bool:
 def _is_own_variable(mention: Mention) -> bool:
     """`URL_AMD64=…amd64…`: the name says that it is for one architecture, and something else chooses it."""
     return any(name.family == mention.family for name in names(mention.variable))
+
+
+def _is_file(mention: Mention) -> bool:
+    """A file or an address; plain names of architectures are another rule's."""
+    return is_address(mention.value) or bool(_FILE.search(mention.value))
 
 
 def _is_sentence(mention: Mention) -> bool:

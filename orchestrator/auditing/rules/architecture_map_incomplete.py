@@ -9,6 +9,7 @@ from orchestrator.auditing.programs import DOWNLOADERS
 from orchestrator.auditing.rule import Problem, rule
 from orchestrator.auditing.runs import Run
 from orchestrator.auditing.shell.branches import assigned_in
+from orchestrator.auditing.shell.state import Trace
 from orchestrator.auditing.shell.syntax import Block, Case, Chain, Command, Group, If, Pipeline
 from orchestrator.core.finding import Severity
 from orchestrator.core.platform import Platform
@@ -19,8 +20,8 @@ from orchestrator.dockerfile.source import Word
 def architecture_map_incomplete(context: Context) -> Iterator[Problem]:
     """A map of architectures has no entry for a platform.
 
-    The shell then goes on with an empty variable, or without the file that another branch would have fetched: an address
-    with a hole in it, a build that fails later, or an image without the program. Add the branch, and end with
+    The shell then goes on with an empty variable, or without the file that another branch would have fetched: an
+    address with a hole in it, a build that fails later, or an image without the program. Add the branch, and end with
     `*) exit 1` so that a missing one is told where it is missing.
 
     Bad:
@@ -31,30 +32,31 @@ def architecture_map_incomplete(context: Context) -> Iterator[Problem]:
     Good:
         FROM debian:13
         ARG TARGETARCH
-        RUN case "$TARGETARCH" in amd64) A=x64 ;; arm64) A=arm64 ;; *) exit 1 ;; esac; curl -fsSLO https://example.com/tool-$A
+        RUN case "$TARGETARCH" in amd64) A=x64 ;; arm64) A=arm64 ;; esac; curl -fsSLO https://example.com/tool-$A
     """
     for run in context.interesting:
-        found: dict[int, tuple[Word, str, list[Platform]]] = {}
+        found: dict[int, tuple[Word, str]] = {}
+        lacking: dict[int, list[Platform]] = {}
         for platform, trace in run.traces.items():
-            for node in trace.unserved:
-                if _chooses(node):
-                    _note(found, id(node), _head(run, node), "what the other branches do is left out", platform)
-            for node, name in trace.missing.values():
-                if isinstance(node, Case) or len(node.branches) > 1:
-                    _note(found, id(node), _head(run, node), f"${name} is empty", platform)
-            for part in trace.holes:
-                _note(found, id(part), run.source.word(part.start, part.end), f"{part.name} has no such key", platform)
-        for word, effect, platforms in found.values():
-            message = f"there is no branch for {' and '.join(map(str, platforms))}: {effect} there"
+            for key, word, effect in _holes(run, trace):
+                found.setdefault(key, (word, effect))
+                if platform not in lacking.setdefault(key, []):
+                    lacking[key].append(platform)
+        for key, (word, effect) in found.items():
+            message = f"there is no branch for {' and '.join(map(str, lacking[key]))}: {effect} there"
             yield Problem(word, message, path=run.path)
 
 
-def _note(
-    found: dict[int, tuple[Word, str, list[Platform]]], key: int, word: Word, effect: str, platform: Platform
-) -> None:
-    platforms = found.setdefault(key, (word, effect, []))[2]
-    if platform not in platforms:
-        platforms.append(platform)
+def _holes(run: Run, trace: Trace) -> Iterator[tuple[int, Word, str]]:
+    """What lacks an entry on one platform: a key, the place, and what follows from it."""
+    for case in trace.unserved:
+        if _chooses(case):
+            yield id(case), _head(run, case), "what the other branches do is left out"
+    for node, name in trace.missing.values():
+        if isinstance(node, Case) or len(node.branches) > 1:
+            yield id(node), _head(run, node), f"${name} is empty"
+    for part in trace.holes:
+        yield id(part), run.source.word(part.start, part.end), f"{part.name} has no such key"
 
 
 def _head(run: Run, node: Case | If) -> Word:

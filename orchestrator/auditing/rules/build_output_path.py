@@ -23,8 +23,8 @@ _OUTPUT = re.compile(
 def build_output_path(context: Context) -> Iterator[Problem]:
     """The output of a build is taken from a folder of one architecture.
 
-    The other platform's build writes somewhere else, so the path is not found and the build fails; where the compiler is
-    told the same architecture on every platform, the program in it cannot run.
+    The other platform's build writes somewhere else, so the path is not found and the build fails; where the compiler
+    is told the same architecture on every platform, the program in it cannot run.
 
     Bad:
         FROM rust:1.92 AS build

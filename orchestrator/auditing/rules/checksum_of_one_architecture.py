@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from orchestrator.auditing.advice import problem, wrong_platforms
 from orchestrator.auditing.call import Call
@@ -30,12 +31,18 @@ def checksum_of_one_architecture(context: Context) -> Iterator[Problem]:
     Bad:
         FROM debian:13
         ARG TARGETARCH
-        RUN curl -fsSLo tool https://example.com/tool-${TARGETARCH} && echo "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae  tool" | sha256sum -c -
+        RUN curl -fsSLo tool https://example.com/tool-${TARGETARCH}; \\
+            echo "2c26b46b68ffc68ff99b453c1d304134  tool" | md5sum -c -
 
     Good:
         FROM debian:13
         ARG TARGETARCH
-        RUN case "$TARGETARCH" in amd64) SUM=2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae ;; arm64) SUM=fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9 ;; *) exit 1 ;; esac; curl -fsSLo tool https://example.com/tool-${TARGETARCH} && echo "$SUM  tool" | sha256sum -c -
+        RUN case "${TARGETARCH}" in \\
+              amd64) SUM=2c26b46b68ffc68ff99b453c1d304134 ;; \\
+              arm64) SUM=fcde2b2edba56bf408601fb721fe9b5c ;; \\
+            esac; \\
+            curl -fsSLo tool https://example.com/tool-${TARGETARCH}; \\
+            echo "${SUM}  tool" | md5sum -c -
     """
     for mention in context.mentions:
         if is_checksum(mention):
@@ -54,9 +61,12 @@ def _shared(context: Context) -> Iterator[Problem]:
         key = id(call.run)
         if call.name in DOWNLOADERS and len(call.visits) > 1:
             varying.setdefault(key, set()).update(_varying_files(call))
-        elif call.name in {"echo", "printf"} and varying.get(key) and len(call.visits) > 1:
-            if {one.rpartition("/")[2] for one in call.visit.downstream} & SUMMERS:
-                yield from _judged(call, varying[key])
+        elif call.name in {"echo", "printf"} and varying.get(key) and _feeds_sums(call):
+            yield from _judged(call, varying[key])
+
+
+def _feeds_sums(call: Call) -> bool:
+    return len(call.visits) > 1 and bool({one.rpartition("/")[2] for one in call.visit.downstream} & SUMMERS)
 
 
 def _varying_files(call: Call) -> Iterator[str]:
@@ -66,12 +76,12 @@ def _varying_files(call: Call) -> Iterator[str]:
     if len(addresses) < 2 or "" in addresses:
         return
     values = visits[0].values
-    for option, value in zip(values, values[1:], strict=False):
+    for option, value in pairwise(values):
         if re.fullmatch(r"-\w*[oO]|--output(?:-document)?", option) and not is_address(value):
             yield value.rpartition("/")[2]
-    yield from (
-        redirect.word.literal.rpartition("/")[2] for redirect in call.command.redirects if ">" in redirect.operator
-    )
+    for redirect in call.command.redirects:
+        if ">" in redirect.operator:
+            yield redirect.word.literal.rpartition("/")[2]
     for visit in visits:
         address = next(one for one in visit.values if is_address(one))
         yield address.rpartition("/")[2]
@@ -87,8 +97,8 @@ def _judged(call: Call, files: set[str]) -> Iterator[Problem]:
         return
     yield Problem(
         _place(call),
-        "one checksum for the files of all platforms: the file differs, so on one of them the check fails and the build "
-        "with it",
+        "one checksum for the files of all platforms: the file differs, so on one of them the check fails, "
+        "and the build with it",
         path=call.path,
     )
 

@@ -21,16 +21,16 @@ _INSTALLER = re.compile(
 def conda_installer(context: Context) -> Iterator[Problem]:
     """A conda installer for one architecture is fetched.
 
-    The installer holds programs of that architecture: on the other platform it fails as soon as it starts them. The files
-    are called after `uname -m`.
+    The installer holds programs of that architecture: on the other platform it fails as soon as it starts them. The
+    files are called after `uname -m`.
 
     Bad:
         FROM debian:13
-        RUN wget -q https://repo.anaconda.com/miniconda/Miniconda3-latest-Linux-x86_64.sh -O conda.sh && bash conda.sh -b
+        RUN wget -q https://repo.anaconda.com/miniconda/Miniconda3-latest-Linux-x86_64.sh -O conda.sh
 
     Good:
         FROM debian:13
-        RUN wget -q https://repo.anaconda.com/miniconda/Miniconda3-latest-Linux-$(uname -m).sh -O conda.sh && bash conda.sh -b
+        RUN wget -q https://repo.anaconda.com/miniconda/Miniconda3-latest-Linux-$(uname -m).sh -O conda.sh
     """
     for mention in context.mentions:
         if not _INSTALLER.search(mention.value) or is_harmless(mention) or mention.role is Role.ARG:

@@ -20,8 +20,8 @@ from orchestrator.dockerfile.source import Word
 def download_architecture_implied(context: Context) -> Iterator[Problem]:
     """A download is for amd64 although nothing in its name says so.
 
-    Some vendors leave the architecture out where it is amd64. The other platform gets the same file: the build succeeds,
-    and the program cannot run. Only vendors that are known to do so are looked at.
+    Some vendors leave the architecture out where it is amd64. The other platform gets the same file: the build
+    succeeds, and the program cannot run. Only vendors that are known to do so are looked at.
 
     Bad:
         FROM debian:13
@@ -30,18 +30,19 @@ def download_architecture_implied(context: Context) -> Iterator[Problem]:
     Good:
         FROM debian:13
         ARG TARGETARCH
-        RUN case "$TARGETARCH" in amd64) S= ;; *) S=-$TARGETARCH ;; esac; curl -fsSLO https://github.com/buildpacks/pack/releases/download/v0.38.0/pack-v0.38.0-linux$S.tgz
+        RUN case "${TARGETARCH}" in amd64) S= ;; *) S=-${TARGETARCH} ;; esac; \\
+            curl -fsSLO https://github.com/buildpacks/pack/releases/download/v0.38.0/pack-v0.38.0-linux${S}.tgz
     """
     for address, word, path, platforms in _addresses(context):
-        vendor = vendor_of(address)
+        vendor = vendor_of(address) if is_address(address) else None
         wrong = [one for one in platforms if one.architecture != AMD64]
         if vendor is None or "" not in vendor.amd64 or names(address) or not wrong or not _is_program(address):
             continue
         others = vendor.names(wrong[0].architecture)
         called = f"; its {wrong[0].architecture} files carry '{others[0]}'" if others else "; it has no other known"
         message = (
-            f"{vendor.name} publishes this file for amd64: on {' and '.join(map(str, wrong))} the build succeeds, and the "
-            f"program cannot run{called}"
+            f"{vendor.name} publishes this file for amd64: on {' and '.join(map(str, wrong))} the build succeeds, "
+            f"and the program cannot run{called}"
         )
         yield Problem(word, message, path=path)
 
@@ -50,19 +51,12 @@ def _addresses(context: Context) -> Iterator[tuple[str, Word, str, tuple[Platfor
     for view in context.stages:
         for instruction in view.stage.instructions:
             for word in instruction.words[:-1] if instruction.keyword == "ADD" else ():
-                if is_address(word.text):
-                    yield word.text, word, "", view.platforms
+                yield word.text, word, "", view.platforms
     for call in context.commands:
         if call.name in DOWNLOADERS:
             for text, word in zip(call.arguments, call.words, strict=False):
-                if is_address(text):
-                    yield text, word, call.path, _same_everywhere(call.visits, text)
-
-
-def _same_everywhere(visits: object, text: str) -> tuple[Platform, ...]:
-    """The platforms that fetch the very same address."""
-    items = getattr(visits, "items", dict)()
-    return tuple(platform for platform, visit in items if text in visit.values)
+                same = tuple(platform for platform, visit in call.visits.items() if text in visit.values)
+                yield text, word, call.path, same
 
 
 def _is_program(address: str) -> bool:

@@ -24,12 +24,14 @@ def foreign_architecture(context: Context) -> Iterator[Problem]:
 
     Good:
         FROM debian:13
-        RUN if [ "$(dpkg --print-architecture)" = amd64 ]; then dpkg --add-architecture i386 && apt-get update && apt-get install -y libc6:i386; fi
+        RUN if [ "$(dpkg --print-architecture)" = amd64 ]; then \\
+              dpkg --add-architecture i386 && apt-get update && apt-get install -y libc6:i386; \\
+            fi
     """
     for mention in context.mentions:
         if mention.program == "dpkg" and "--add-architecture" in mention.call_arguments and mention.family == I386:
             message = (
-                f"this enables i386 packages, which run on amd64 only: on {wrong_platforms(mention)} they are not found "
-                "or cannot run, and the build fails"
+                f"this enables i386 packages, which run on amd64 only: on {wrong_platforms(mention)} they are not "
+                "found or cannot run, and the build fails"
             )
             yield problem(mention, message)

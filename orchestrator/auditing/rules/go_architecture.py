@@ -20,8 +20,8 @@ _TOOLS = frozenset({"gox", "xgo", "tinygo", "ko", "garble", "goreleaser", "mage"
 def go_architecture(context: Context) -> Iterator[Problem]:
     """GOARCH is a constant.
 
-    Go then compiles for that architecture on every platform. The build succeeds everywhere, and the other platform's image
-    holds a program that cannot start. In a stage of the target platform GOARCH can be left out; in a stage on
+    Go then compiles for that architecture on every platform. The build succeeds everywhere, and the other platform's
+    image holds a program that cannot start. In a stage of the target platform GOARCH can be left out; in a stage on
     $BUILDPLATFORM it has to be TARGETARCH.
 
     Bad:
@@ -34,7 +34,7 @@ def go_architecture(context: Context) -> Iterator[Problem]:
         RUN CGO_ENABLED=0 GOOS=linux GOARCH=${TARGETARCH} go build -o /app .
     """
     for mention in context.mentions:
-        if not _is_go(mention) or _is_for_other_system(mention):
+        if not _is_go(mention):
             continue
         message = (
             f"Go compiles for {mention.name} on every platform: on {wrong_platforms(mention)} the build succeeds, "
@@ -54,11 +54,3 @@ def _is_go(mention: Mention) -> bool:
     if mention.role not in {Role.ARGUMENT, Role.LIST}:
         return False
     return bool(_ASSIGNED.match(mention.value)) or mention.program in _TOOLS
-
-
-def _is_for_other_system(mention: Mention) -> bool:
-    """A program for macOS or Windows is a file to hand out, not one that the image runs."""
-    environment = mention.call.environment if mention.call is not None else {}
-    arguments = mention.call.arguments if mention.call is not None else ()
-    systems = [environment.get("GOOS", ""), *(one[5:] for one in arguments if one.startswith("GOOS="))]
-    return any(one and one != "linux" and "\0" not in one for one in systems)

@@ -21,9 +21,9 @@ _HOME = re.compile(
 def java_home(context: Context) -> Iterator[Problem]:
     """A Java folder names one architecture.
 
-    Debian and Ubuntu put the architecture behind the folder's name, so JAVA_HOME points to nothing on the other platform
-    and everything that starts Java through it fails. Make a link in RUN, with `$(dpkg --print-architecture)`, or use
-    `/usr/lib/jvm/default-java`.
+    Debian and Ubuntu put the architecture behind the folder's name, so JAVA_HOME points to nothing on the other
+    platform and everything that starts Java through it fails. Make a link in RUN, with `$(dpkg
+    --print-architecture)`, or use `/usr/lib/jvm/default-java`.
 
     Bad:
         FROM debian:13

@@ -24,7 +24,7 @@ _BEFORE = re.compile(r"(?:/|lib|include|^|[\s:=;,\"'(\[{])$")
 def library_path(context: Context) -> Iterator[Problem]:
     """A path goes through the library folder of one architecture.
 
-    Debian and Ubuntu keep libraries in `/usr/lib/x86_64-linux-gnu` on amd64 and in `/usr/lib/aarch64-linux-gnu` on arm64.
+    Debian and Ubuntu keep libraries in `/usr/lib/x86_64-linux-gnu` on amd64, in `/usr/lib/aarch64-linux-gnu` on arm64.
     On the other platform COPY and RUN do not find the path and the build fails; in ENV the library is not found at run
     time. In RUN use `$(uname -m)-linux-gnu`, in COPY the wildcard `/usr/lib/*-linux-gnu/`, in ENV a folder made in RUN.
 

@@ -35,5 +35,8 @@ def loader_path(context: Context) -> Iterator[Problem]:
     """
     for mention in context.mentions:
         if _LOADER.search(mention.text) and not is_talk(mention):
-            message = f"this loader is for {mention.family}: on {wrong_platforms(mention)} it is not there, and the build fails"
+            message = (
+                f"this loader is for {mention.family}: on {wrong_platforms(mention)} it is not there, "
+                "and the build fails"
+            )
             yield problem(mention, message)

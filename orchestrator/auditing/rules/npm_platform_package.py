@@ -21,8 +21,8 @@ _PACKAGE = re.compile(
 def npm_platform_package(context: Context) -> Iterator[Problem]:
     """A package for one platform is installed by name.
 
-    Packages such as `@esbuild/linux-x64` hold the program for one architecture, and are optional dependencies of the real
-    one. On the other platform npm refuses them, and the build fails. Install the real package: it chooses.
+    Packages such as `@esbuild/linux-x64` hold the program for one architecture, and are optional dependencies of the
+    real one. On the other platform npm refuses them, and the build fails. Install the real package: it chooses.
 
     Bad:
         FROM node:24-slim

@@ -14,7 +14,8 @@ from orchestrator.core.finding import Severity
 
 _OPTIONS = {
     "pip": {"--platform"}, "pip3": {"--platform"}, "uv": {"--python-platform", "--platform"}, "python": {"--platform"},
-    "python3": {"--platform"}, "poetry": {"--platform"}, "apk": {"--arch"}, "dnf": {"--forcearch"}, "yum": {"--forcearch"},
+    "python3": {"--platform"}, "poetry": {"--platform"}, "apk": {"--arch"},
+    "dnf": {"--forcearch"}, "yum": {"--forcearch"},
     "microdnf": {"--forcearch"}, "dnf5": {"--forcearch"}, "conda": {"--subdir", "--platform"}, "rpm": {"--target"},
     "mamba": {"--subdir", "--platform"}, "micromamba": {"--platform"}, "npm": {"--cpu", "--arch", "--target_arch"},
     "yarn": {"--cpu", "--arch"}, "pnpm": {"--cpu"}, "debootstrap": {"--arch"}, "apt-get": {"-o"}, "apt": {"-o"},

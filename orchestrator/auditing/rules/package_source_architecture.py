@@ -24,11 +24,11 @@ def package_source_architecture(context: Context) -> Iterator[Problem]:
 
     Bad:
         FROM debian:13
-        RUN echo "deb [arch=amd64] https://repo.example.com stable main" > /etc/apt/sources.list.d/example.list
+        RUN echo "deb [arch=amd64] https://repo.example.com stable main" > /etc/apt/sources.list
 
     Good:
         FROM debian:13
-        RUN echo "deb [arch=$(dpkg --print-architecture)] https://repo.example.com stable main" > /etc/apt/sources.list.d/example.list
+        RUN echo "deb [arch=$(dpkg --print-architecture)] https://repo.example.com stable main" > /etc/apt/sources.list
     """
     for mention in context.mentions:
         if _is_limit(mention):

@@ -40,20 +40,22 @@ def package_suffix(context: Context) -> Iterator[Problem]:
         match = _SUFFIX.match(mention.value) if mention.program in PACKAGE_MANAGERS else None
         if match is None or (match["sign"] == ":") != (mention.program in _DEBIAN):
             continue
+        is_foreign = (mention.stage, mention.name) in enabled
+        if is_foreign and mention.family != I386:
+            continue
         message = (
             f"this asks for the {mention.name} package: on {wrong_platforms(mention)} it is not found "
             "and the build fails"
         )
-        follows = mention.family == I386 and mention.stage in enabled
-        yield problem(mention, message, fix=_fix(context, mention), follows=follows)
+        yield problem(mention, message, fix=_fix(context, mention), follows=is_foreign)
 
 
-def _enabled(context: Context) -> frozenset[int]:
-    """Stages in which dpkg is told of a foreign architecture: that is the cause."""
+def _enabled(context: Context) -> frozenset[tuple[int, str]]:
+    """Stages and the foreign architectures that dpkg is told of there: on purpose, or the cause of it all."""
     return frozenset(
-        call.run.stage
+        (call.run.stage, call.arguments[-1])
         for call in context.commands
-        if call.name == "dpkg" and any(one.startswith("--add-architecture") for one in call.arguments)
+        if call.name == "dpkg" and len(call.arguments) > 1 and call.arguments[0] == "--add-architecture"
     )
 
 

@@ -14,9 +14,10 @@ from orchestrator.core.finding import Severity
 def single_platform_digest(context: Context) -> Iterator[Problem]:
     """An image is pinned to the digest of one platform's manifest.
 
-    A digest names either an index, which has an entry for every platform, or the manifest of one. With the latter every
-    platform is built from the same files: the build is green, and the image holds programs of one architecture. Only the
-    registry can tell, so this is found when it is asked. Pin the digest of the index (`docker buildx imagetools inspect`).
+    A digest names either an index, which has an entry for every platform, or the manifest of one. With the latter
+    every platform is built from the same files: the build is green, and the image holds programs of one architecture.
+    Only the registry can tell, so this is found when it is asked. Pin the digest of the index (`docker buildx
+    imagetools inspect`).
 
     Bad:
         FROM debian:13@sha256:1111111111111111111111111111111111111111111111111111111111111111
@@ -28,6 +29,6 @@ def single_platform_digest(context: Context) -> Iterator[Problem]:
         if "@sha256:" in image.name and len(context.platforms) > 1 and context.is_index(image.name) is False:
             yield Problem(
                 image.word,
-                "this digest is that of one platform, not of an index: every platform is built from the same files, and "
-                "the build succeeds",
+                "this digest is that of one platform, not of an index: every platform is built from the same files, "
+                "and the build succeeds",
             )

@@ -37,13 +37,13 @@ def toolchain_host(context: Context) -> Iterator[Problem]:
         FROM debian:13
         RUN apt-get update && apt-get install -y gcc-aarch64-linux-gnu
     """
-    for mention in context.mentions:
+    for mention in context.all_mentions:
         if not _is_toolchain(mention):
             continue
         host = "x86_64" if _IMPLIED.search(mention.value) else mention.name
         message = (
-            f"this toolchain runs on {host} machines only: where the build runs on another architecture it cannot start, "
-            "and the build fails"
+            f"this toolchain runs on {host} machines only: where the build runs on another architecture it cannot "
+            "start, and the build fails"
         )
         yield problem(mention, message)
 

@@ -24,8 +24,8 @@ def tuned_to_the_build_machine(context: Context) -> Iterator[Problem]:
     """A program is compiled for the CPU of the build machine.
 
     `-march=native` and its kin use every instruction that the builder has. The image then stops with "illegal
-    instruction" on other CPUs of the same architecture, and under emulation nobody knows what it gets. llama.cpp does so
-    unless GGML_NATIVE is OFF. Choose a baseline, such as `-march=x86-64-v2` on x86 and `-march=armv8-a` on arm64.
+    instruction" on other CPUs of the same architecture, and under emulation nobody knows what it gets. llama.cpp does
+    so unless GGML_NATIVE is OFF. Choose a baseline, such as `-march=x86-64-v2` on x86 and `-march=armv8-a` on arm64.
 
     Bad:
         FROM debian:13
@@ -39,33 +39,34 @@ def tuned_to_the_build_machine(context: Context) -> Iterator[Problem]:
         match = _NATIVE.search(flag.text)
         if match is not None:
             yield Problem(flag.place(match.start(), match.end()), _MESSAGE, path=flag.path)
-    if _LLAMA.search(context.dockerfile.text):
+    if _LLAMA.search(context.dockerfile.text) and "NATIVE" not in context.dockerfile.text:
         yield from _llama_builds(context)
 
 
 def _llama_builds(context: Context) -> Iterator[Problem]:
     """Builds of llama.cpp and its relatives that leave GGML_NATIVE at its default, which is ON."""
-    for run in {id(call.run): call.run for call in context.commands}.values():
-        text = run.source.text
-        if not _LLAMA.search(text) and run.stage >= 0 and not _copies_llama(context, run.stage):
-            continue
-        if "NATIVE" in text or re.search(r"NATIVE", context.dockerfile.text):
-            continue
-        for call in context.commands:
-            if call.run is run and _configures(call):
-                message = f"{_MESSAGE} (GGML_NATIVE is ON unless it is turned off)"
-                yield Problem(call.word, message, path=call.path)
+    message = f"{_MESSAGE} (GGML_NATIVE is ON unless it is turned off)"
+    for call in context.commands:
+        if _configures(call) and _is_llama(context, call):
+            yield Problem(call.word, message, path=call.path)
+        elif call.name in {"pip", "pip3", "uv", "python", "python3"} and _builds_binding(call):
+            yield Problem(call.word, message, path=call.path, severity=Severity.NOTE)
 
 
-def _copies_llama(context: Context, stage: int) -> bool:
-    view = context.stages[stage]
-    return any(
-        _LLAMA.search(one.raw) is not None
-        for one in view.stage.instructions
-        if one.keyword in {"RUN", "ADD", "WORKDIR"}
-    )
+def _is_llama(context: Context, call: Call) -> bool:
+    """Whether the command, or another one of its stage, is about llama.cpp or a relative."""
+    if call.run.stage < 0:
+        return True
+    instructions = context.stages[call.run.stage].stage.instructions
+    return any(_LLAMA.search(one.raw) is not None for one in instructions if one.keyword in {"RUN", "ADD", "WORKDIR"})
 
 
 def _configures(call: Call) -> bool:
+    return call.name == "cmake" and not {"--build", "--install", "-E", "--version"} & set(call.arguments)
+
+
+def _builds_binding(call: Call) -> bool:
+    """pip compiles llama-cpp-python where no index with wheels is named."""
     arguments = call.arguments
-    return call.name == "cmake" and not {"--build", "--install", "-E", "--version"} & set(arguments)
+    named = any(re.match(r"llama[-_]cpp[-_]python\b", one) for one in arguments)
+    return named and "install" in arguments and not any("index-url" in one or "only-binary" in one for one in arguments)

@@ -23,7 +23,8 @@ _FOLDER = re.compile(
 def vendor_library_directory(context: Context) -> Iterator[Problem]:
     """A vendor's folder is called after one architecture.
 
-    The other platform has no such folder, or an empty one: libraries are not found when the program is built or started.
+    The other platform has no such folder, or an empty one: libraries are not found when the program is built or
+    started.
 
     Bad:
         FROM nvidia/cuda:13.0.0-devel-ubuntu24.04

@@ -29,7 +29,8 @@ def vendor_name_mismatch(context: Context) -> Iterator[Problem]:
     Good:
         FROM debian:13
         ARG TARGETARCH
-        RUN case "$TARGETARCH" in amd64) A=x64 ;; *) A=$TARGETARCH ;; esac; curl -fsSLO https://nodejs.org/dist/v24.0.0/node-v24.0.0-linux-$A.tar.xz
+        RUN case "${TARGETARCH}" in amd64) A=x64 ;; *) A=${TARGETARCH} ;; esac; \\
+            curl -fsSLO https://nodejs.org/dist/v24.0.0/node-v24.0.0-linux-${A}.tar.xz
     """
     for call in context.commands:
         if call.name not in DOWNLOADERS:

@@ -21,8 +21,8 @@ _WHEEL = re.compile(
 def wheel_architecture(context: Context) -> Iterator[Problem]:
     """A wheel for one architecture is installed.
 
-    pip refuses a wheel of another platform, so the build fails there. Ask for the project by name and version, or choose
-    the file with `$(uname -m)`, whose names wheels use.
+    pip refuses a wheel of another platform, so the build fails there. Ask for the project by name and version, or
+    choose the file with `$(uname -m)`, whose names wheels use.
 
     Bad:
         FROM python:3.13-slim

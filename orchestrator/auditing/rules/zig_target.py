@@ -16,8 +16,8 @@ from orchestrator.core.finding import Severity
 def zig_target(context: Context) -> Iterator[Problem]:
     """A Zig target names one architecture.
 
-    Zig cross-compiles without a complaint, so the build succeeds on every platform and the other platform's image holds a
-    program that cannot start.
+    Zig cross-compiles without a complaint, so the build succeeds on every platform and the other platform's image
+    holds a program that cannot start.
 
     Bad:
         FROM alpine:3.23

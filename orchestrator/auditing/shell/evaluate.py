@@ -55,6 +55,7 @@ class Evaluator:
     downstream: tuple[str, ...] = ()
     ended: bool = False
     steps: int = 0
+    called: set[str] = field(default_factory=set)
     depth: int = 0
 
     def run(self, block: Block) -> Status:
@@ -179,10 +180,17 @@ class Evaluator:
                 self.trace.missing.setdefault(id(node), (node, name))
         return found
 
+    def run_uncalled(self) -> None:
+        """Run the functions that nothing called: another text may."""
+        for name in [name for name in self.state.functions if name not in self.called]:
+            self.ended = False
+            self.call(name, ())
+
     def call(self, name: str, values: tuple[str, ...]) -> Status:
         """Run a function that the text defines."""
         if self.depth >= _DEEPEST_CALL:
             return Status.MAYBE
+        self.called.add(name)
         arguments = {str(index + 1): one for index, one in enumerate(values)}
         before = {one: self.state.variables.get(one) for one in arguments}
         self.state.variables.update(arguments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from orchestrator.auditing.architectures import counterpart, names, runs_on
+from orchestrator.auditing.architectures import names, runs_on
 from orchestrator.auditing.shell.machine import UNKNOWN
 from orchestrator.auditing.shell.rewrite import expanded
 from orchestrator.auditing.shell.syntax import Literal, Output, Part, Variable, Word
@@ -103,12 +103,17 @@ def plain(evaluator: Evaluator, word: Word) -> str:
 
 
 def repaired(text: str, word: Word, family: str) -> str:
-    """A value whose literal names another architecture, as it ought to be: the definition is the cause."""
+    """A value whose literal names another architecture, with that name unknown: the definition is the cause."""
     if not any(not runs_on(name.family, family) for name in word.names):
         return text
+    return without_wrong_names(text, family)
+
+
+def without_wrong_names(text: str, family: str) -> str:
+    """A text in which names of other architectures are unknown: somebody sets them right, and then they fit."""
     pieces, at = [], 0
     for name in names(text):
         if not runs_on(name.family, family):
-            pieces += [text[at : name.start], counterpart(name.text, family) or UNKNOWN]
+            pieces += [text[at : name.start], UNKNOWN]
             at = name.end
     return "".join([*pieces, text[at:]])
