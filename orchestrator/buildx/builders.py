@@ -83,6 +83,12 @@ def _run(arguments: tuple[str, ...], environment: Mapping[str, str], timeout: fl
 
 
 def last_line(text: str) -> str:
-    """The last line that says something, without docker's `ERROR:`; at most 300 characters."""
+    """The last line that says something, without docker's `ERROR:`; at most 300 characters.
+
+    Of a call over ssh it is what ssh said, which docker puts at the end of a long line.
+    """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1].removeprefix("ERROR: ")[:300] if lines else "it said nothing"
+    if not lines:
+        return "it said nothing"
+    said = lines[-1].rpartition("stderr=")[2].strip()
+    return (said or lines[-1]).removeprefix("ERROR: ")[:300]
