@@ -94,9 +94,11 @@ def run(arguments: Sequence[str], session: Session) -> int:
 
 
 def _tell(error: MabuildError, session: Session) -> int:
-    from orchestrator.report.errors import error_text
+    from orchestrator.report.errors import error_annotations, error_text
 
     session.stderr.write(error_text(error, session.screen(session.stderr)))
+    if session.in_github_actions:
+        session.stderr.write(error_annotations(error))
     return error.exit_code
 
 

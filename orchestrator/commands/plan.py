@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,7 @@ from orchestrator.commands.doors import (
 from orchestrator.commands.durations import durations
 from orchestrator.commands.options import Builder, Color, Files, Output, Platforms, Services, choice, platforms
 from orchestrator.commands.session import Session, session
+from orchestrator.commands.step import annotate, outputs_of_matrix, outputs_of_plan, tell_step
 from orchestrator.core.errors import Exit
 from orchestrator.core.plan import Plan
 from orchestrator.planning.bake import bake
@@ -29,6 +30,9 @@ from orchestrator.planning.select import Selection
 from orchestrator.report.plan import FORMATS
 from orchestrator.report.screen import Screen
 from orchestrator.report.summary import outlook_sentence
+
+if TYPE_CHECKING:
+    from orchestrator.registry.stores import Stores
 
 app = typer.Typer(rich_markup_mode=None)
 _DATA_FORMATS = ("matrix", "bake")
@@ -54,6 +58,9 @@ def plan(
     allow_missing_nodes: Annotated[
         bool, typer.Option("--allow-missing-nodes", help="Plan without nodes that are down.")
     ] = False,
+    records: Annotated[
+        str, typer.Option(help="Folder for the records of cells that are unchanged, for publish.", show_default=False)
+    ] = "",
     color: Color = None,
 ) -> int:
     """Show the order, the node and the mode of every service on every platform, and why.
@@ -78,10 +85,32 @@ def plan(
     with opened_stores(registries, here) as stores:
         doors = Doors(finding_nodes(fleet, builder, here, wanted), asking(stores.client), DockerfileRecipes(fleet))
         made = make_plan(fleet, Selection(tuple(services or ()), wanted), doors, options)
+        if not offline:
+            made = _marked(made, here, stores, records)
+    _tell_step(made, face, grouping, here)
     if face == "table":
         _tell_outlook(made, here)
     here.write(_shown(made, face, grouping, here.screen(here.stdout)), output)
     return Exit.OK
+
+
+def _marked(made: Plan, here: Session, stores: Stores, records: str) -> Plan:
+    """The plan, with what is unchanged."""
+    from orchestrator.commands.known import Known
+
+    known = Known(made, stores.client)
+    made = known.marked()
+    if records:
+        known.write_records(here.directory / records)
+    return made
+
+
+def _tell_step(made: Plan, face: str, grouping: GroupBy, here: Session) -> None:
+    """Outputs, annotations and the summary of a CI step."""
+    if here.in_github_actions:
+        matrices = outputs_of_matrix(matrix(made, grouping)) if face == "matrix" else {}
+        tell_step(here, {**outputs_of_plan(made), **matrices}, FORMATS["markdown"](made, here.screen(here.stdout)))
+        annotate(made.findings, here)
 
 
 def _shown(made: Plan, face: str, grouping: GroupBy, screen: Screen) -> str:

@@ -14,6 +14,7 @@ from orchestrator.building.options import Descent, Doors
 from orchestrator.commands.doors import proving
 from orchestrator.commands.options import choice
 from orchestrator.commands.session import Session
+from orchestrator.commands.step import outputs_of_results, tell_step
 from orchestrator.core.errors import Exit
 from orchestrator.core.event import Listener
 from orchestrator.core.fleet import Pairs
@@ -22,7 +23,6 @@ from orchestrator.core.result import Outcome, Results
 from orchestrator.report.progress import PROGRESS
 from orchestrator.report.progress.task import Task
 from orchestrator.report.results import failure_text, results_json, results_markdown, results_table
-from orchestrator.report.step_summary import add_to_step_summary
 
 if TYPE_CHECKING:
     from orchestrator.registry.stores import Stores
@@ -90,7 +90,7 @@ def tell(results: Results, output_format: str, here: Session) -> None:
         if cell.outcome is Outcome.FAILED:
             here.say(failure_text(cell))
     here.write(results_json(results) if output_format == "json" else results_table(results, here.screen(here.stdout)))
-    add_to_step_summary(here.environment.get("GITHUB_STEP_SUMMARY", ""), results_markdown(results))
+    tell_step(here, outputs_of_results(results), results_markdown(results))
 
 
 def exit_code(results: Results, stop: Event) -> int:

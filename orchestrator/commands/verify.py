@@ -11,8 +11,9 @@ from orchestrator import __version__
 from orchestrator.commands.doors import fleet_if_any, load_fleet, opened_stores
 from orchestrator.commands.options import Color, Files, Output, Platforms, Quiet, Verbose, choice, platforms
 from orchestrator.commands.session import Session, session
+from orchestrator.commands.step import annotate, tell_step
 from orchestrator.core.errors import Exit, UsageError
-from orchestrator.core.finding import Severity
+from orchestrator.core.finding import Finding, Severity
 from orchestrator.core.fleet import Fleet, Level
 from orchestrator.core.platform import Platform
 from orchestrator.core.verification import Verdict, Verification
@@ -73,6 +74,9 @@ def verify(
     with opened_stores(fleet.registries, here) as stores:
         done = tuple(_verified(text, expectation, stores, here, jobs) for text, expectation in wanted)
     here.write(_shown(done, output_format, here.screen(here.stdout), quiet=quiet, verbose=verbose), output)
+    if here.in_github_actions:
+        tell_step(here, {"verdict": _worst(done)}, _shown(done, "markdown", here.screen(here.stdout)))
+        annotate(() if output_format == "github" else _findings(done), here)
     return _exit_code(done)
 
 
@@ -102,10 +106,12 @@ def _verified(text: str, expectation: Expectation, stores: Stores, here: Session
         return verify_image(opened.store, opened.reference, expectation, means)
 
 
-def _shown(done: tuple[Verification, ...], name: str, screen: Screen, *, quiet: bool, verbose: bool) -> str:
+def _shown(
+    done: tuple[Verification, ...], name: str, screen: Screen, *, quiet: bool = False, verbose: bool = False
+) -> str:
     if name == "json":
         return verifications_json(done)
-    findings = tuple(replace(finding, path=one.reference) for one in done for finding in one.findings)
+    findings = _findings(done)
     view = View(
         "Verification",
         findings,
@@ -120,6 +126,15 @@ def _shown(done: tuple[Verification, ...], name: str, screen: Screen, *, quiet: 
     told = findings if verbose else tuple(one for one in findings if one.severity is not Severity.NOTE)
     listed = FORMATS["text"](replace(view, findings=told)) if told or quiet else ""
     return listed if quiet else listed + verifications_table(done, screen, verbose=verbose)
+
+
+def _findings(done: tuple[Verification, ...]) -> tuple[Finding, ...]:
+    return tuple(replace(finding, path=one.reference) for one in done for finding in one.findings)
+
+
+def _worst(done: tuple[Verification, ...]) -> Verdict:
+    verdicts = {one.verdict for one in done}
+    return next((one for one in (Verdict.FAIL, Verdict.INCOMPLETE) if one in verdicts), Verdict.PASS)
 
 
 def _exit_code(done: tuple[Verification, ...]) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from orchestrator.core.errors import DockerfileError, MabuildError, ManifestError, PlanError
 from orchestrator.core.finding import Finding
+from orchestrator.report.findings.github import annotation, escape
 from orchestrator.report.screen import Screen
 
 _REDACTED_OPTIONS = ("--set", "--secret")
@@ -25,6 +26,13 @@ def error_text(error: MabuildError, screen: Screen) -> str:
     if error.hint:
         lines.append(f"  hint: {error.hint}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def error_annotations(error: MabuildError) -> str:
+    """The error as annotations of a GitHub Actions job, on the lines of the files where it has some."""
+    where = f" file={error.path},line={error.line}" if isinstance(error, DockerfileError) and error.path else ""
+    whole = [] if isinstance(error, ManifestError) else [f"::error{where}::{escape(error.message)}"]
+    return "".join(f"{line}\n" for line in (*map(annotation, _findings(error)), *whole))
 
 
 def finding_line(finding: Finding) -> str:

@@ -10,10 +10,11 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE
 
 def render(view: View) -> str:
     """One workflow command a finding."""
-    return "".join(f"{_command(finding)}\n" for finding in view.findings)
+    return "".join(f"{annotation(finding)}\n" for finding in view.findings)
 
 
-def _command(finding: Finding) -> str:
+def annotation(finding: Finding) -> str:
+    """The workflow command of a finding."""
     properties = {"title": f"{finding.rule} {finding.name}"}
     if finding.path and finding.line:
         properties |= {"file": finding.path, "line": str(finding.line), "col": str(finding.column or 1)}
