@@ -84,7 +84,7 @@ def test_each_node_of_a_builder_is_reached_alone_under_its_own_name(tmp_path: Pa
     assert second.spec.platforms == ()
     assert create_arguments(first) == (
         *("create", "--name", "mabuild-two0", "--node", "two0", "--driver", "docker-container"),
-        *("--buildkitd-flags", "--debug -x", "--driver-opt", "network=host", "unix:///a.sock"),
+        *("--buildkitd-flags", "--debug --oci", "--driver-opt", "network=host", "unix:///a.sock"),
     )
 
 
