@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("start_up", "planning", "overhead")
+ALL = ("start_up", "planning", "auditing", "overhead")
 
 
 def main() -> None:
