@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,6 @@ class BuilderNode:
     endpoint: str
     platforms: tuple[Platform, ...] = ()
     options: Pairs = ()
-    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,29 @@ def read_builder(environment: Mapping[str, str], name: str) -> Builder | None:
     nodes = content.get("Nodes")
     found = tuple(_node(node) for node in nodes if isinstance(node, dict)) if isinstance(nodes, list) else ()
     return Builder(str(content.get("Name") or name), str(content.get("Driver") or ""), found)
+
+
+def copy_node(environment: Mapping[str, str], builder: str, node: str, name: str) -> None:
+    """Make a builder of one node of another one, with all that buildx keeps of it; does nothing where it is the same.
+
+    A copy of the file and not `buildx create`: that would lose the node's own buildkitd configuration, and would ask
+    the node. UnreachableError where the file cannot be written.
+    """
+    folder = config_folder(environment) / "instances"
+    content = _json(folder / builder.lower())
+    nodes = content.get("Nodes") if isinstance(content, dict) else None
+    found = [entry for entry in nodes if isinstance(entry, dict) and entry.get("Name") == node] if nodes else []
+    if not isinstance(content, dict) or not found:
+        raise UnreachableError(f"builder {builder} has no node {node} any more")
+    copied = {**content, "Name": name, "Nodes": found}
+    if _json(folder / name.lower()) == copied:
+        return
+    try:
+        with tempfile.NamedTemporaryFile("w", dir=folder, prefix=".tmp-", delete=False, encoding="utf-8") as stream:
+            json.dump(copied, stream)
+        Path(stream.name).replace(folder / name.lower())
+    except OSError as error:
+        raise UnreachableError(f"builder {name} cannot be written to {folder}: {error.strerror}") from error
 
 
 def builder_names(environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -126,13 +149,11 @@ def _current(environment: Mapping[str, str]) -> str:
 def _node(content: dict[str, object]) -> BuilderNode:
     platforms = content.get("Platforms")
     options = content.get("DriverOpts")
-    flags = content.get("Flags")
     return BuilderNode(
         name=str(content.get("Name") or ""),
         endpoint=str(content.get("Endpoint") or ""),
         platforms=_platforms(platforms) if isinstance(platforms, list) else (),
         options=tuple((str(key), str(value)) for key, value in options.items()) if isinstance(options, dict) else (),
-        flags=tuple(map(str, flags)) if isinstance(flags, list) else (),
     )
 
 

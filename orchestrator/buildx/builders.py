@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 
-from orchestrator.buildx.builderfile import Builder, builder_names, read_builder
+from orchestrator.buildx.builderfile import Builder, builder_names, copy_node, read_builder
 from orchestrator.buildx.process import run
 from orchestrator.buildx.sources import PREFIX, NodeSource, builder_name
 from orchestrator.core.errors import UnreachableError
@@ -18,6 +17,8 @@ def ensure_builder(source: NodeSource, environment: Mapping[str, str], timeout: 
 
     buildx asks the node while it makes the builder; `timeout` is how many seconds a running node may take for that.
     """
+    if source.shared:
+        copy_node(environment, source.shared, source.node_name, source.builder)
     if not source.makes:
         return
     there = read_builder(environment, source.builder)
@@ -36,9 +37,8 @@ def ensure_builder(source: NodeSource, environment: Mapping[str, str], timeout: 
 
 def create_arguments(source: NodeSource) -> tuple[str, ...]:
     """The arguments of `docker buildx` that make the builder of a node."""
-    flags = ("--buildkitd-flags", shlex.join(source.flags)) if source.flags else ()
     name = ("--name", source.builder, "--node", source.node_name)
-    return ("create", *name, "--driver", source.spec.driver, *flags, *source.driver.create(source.spec))
+    return ("create", *name, "--driver", source.spec.driver, *source.driver.create(source.spec))
 
 
 def own_builders(environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ _NO_ACCELERATION = "QEMU TCG"
 _DOUBTFUL = "QEMU Virtual CPU"
 _SLOW_GUEST = 4.0
 """A loop that is so much slower than on the fastest native node settles a doubtful processor name (measured: qemu's
-own translation runs it 4 to 7 times slower)."""
+own translation runs it 5 to 12 times slower)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,29 +115,32 @@ def _platform(
     platform: Platform, inspected: Inspected, answers: Mapping[str, Answer], own: str, baseline: float
 ) -> NodePlatform:
     answer = answers.get(platform.architecture)
-    judged = judge(answer) if answer is not None else _guess(platform, inspected, own)
-    judged = _settled(judged, answer, baseline)
+    if answer is None or not answer.is_decisive:
+        why = f"the probe failed: {answer.error}" if answer is not None else "not probed"
+        judged = _guess(platform, inspected, own, why)
+    else:
+        judged = _settled(judge(answer), answer, baseline)
     if judged.mode is Mode.NATIVE and platform.variant and platform not in inspected.listed:
         return NodePlatform(platform, Mode.IMPOSSIBLE, "its processor does not list this variant")
     slowdown = round(judged.seconds / baseline, 1) if judged.seconds and baseline else 0.0
     return NodePlatform(platform, judged.mode, judged.evidence, slowdown)
 
 
-def _guess(platform: Platform, inspected: Inspected, own: str) -> Judged:
+def _guess(platform: Platform, inspected: Inspected, own: str, why: str) -> Judged:
     if platform not in inspected.listed and platform not in inspected.declared:
-        return Judged(Mode.IMPOSSIBLE, "it does not list this platform")
+        return Judged(Mode.IMPOSSIBLE, f"it does not list this platform; {why}")
     if platform.architecture == own:
-        return Judged(Mode.NATIVE, "BuildKit lists it first; not probed")
+        return Judged(Mode.NATIVE, f"BuildKit lists it first; {why}")
     if (own, platform.architecture) in _COMPAT:
-        return Judged(Mode.COMPAT, "BuildKit lists it; not probed")
+        return Judged(Mode.COMPAT, f"BuildKit lists it; {why}")
     if platform not in inspected.listed:
-        return Judged(Mode.EMULATED, f"only declared, the machine is {own or 'unknown'}; not probed")
-    return Judged(Mode.EMULATED, f"listed, but the machine is {own}; not probed")
+        return Judged(Mode.EMULATED, f"only declared, the machine is {own or 'unknown'}; {why}")
+    return Judged(Mode.EMULATED, f"listed, but the machine is {own}; {why}")
 
 
-def _settled(judged: Judged, answer: Answer | None, baseline: float) -> Judged:
+def _settled(judged: Judged, answer: Answer, baseline: float) -> Judged:
     """A guest whose processor name says neither yes nor no: the loop decides."""
-    if answer is None or judged.mode is not Mode.NATIVE or not baseline:
+    if judged.mode is not Mode.NATIVE or not baseline:
         return judged
     model = answer.processor_field("model name")
     if model.startswith(_DOUBTFUL) and judged.seconds > _SLOW_GUEST * baseline:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from orchestrator.buildx.probe import NO_EMULATOR, Answer
+from orchestrator.buildx.probe import Answer
 
 _VERSION = 1
 _LARGEST = 1024 * 1024
@@ -42,8 +42,8 @@ class Memory:
         return dict(self.known.get(identity, {}))
 
     def keep(self, identity: str, answers: Mapping[str, Answer]) -> None:
-        """Remember the answers of a node; what went wrong for any other reason than a missing emulator is not kept."""
-        lasting = {name: answer for name, answer in answers.items() if answer.error in {"", NO_EMULATOR}}
+        """Remember the answers of a node; a probe that went wrong proves nothing and is not kept."""
+        lasting = {name: answer for name, answer in answers.items() if answer.is_decisive}
         if lasting:
             self.known[identity] = lasting
             self.asked[identity] = self.now

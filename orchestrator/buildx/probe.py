@@ -43,6 +43,11 @@ class Answer:
     seconds: float = 0.0
     error: str = ""
 
+    @property
+    def is_decisive(self) -> bool:
+        """Whether the kernel had its say; what else goes wrong with a probe proves nothing."""
+        return self.error in {"", NO_EMULATOR, NO_INTERPRETER}
+
     def processor_field(self, name: str) -> str:
         """A field of /proc/cpuinfo as the probe saw it."""
         return dict(self.processor).get(name, "")

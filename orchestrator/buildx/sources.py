@@ -22,16 +22,14 @@ class NodeSource:
     """A node and the builder through which it is reached alone.
 
     `makes` tells whether that builder is mabuild's to make; `node_name` is the node's name inside it, by which buildx
-    finds a container or pod that already runs. `flags` are those of buildkitd. `declared` are the platforms that the
-    builder was made with, which limit nothing (those in the manifest do). `shared` is a builder of the user's
-    that has this node among others.
+    finds a container or pod that already runs. `declared` are the platforms that the builder was made with, which limit
+    nothing (those in the manifest do). `shared` is a builder of the user's that has this node among others.
     """
 
     spec: NodeSpec
     builder: str
     makes: bool = False
     node_name: str = ""
-    flags: tuple[str, ...] = ()
     declared: tuple[Platform, ...] = ()
     shared: str = ""
 
@@ -81,9 +79,7 @@ def _of_builder(builder: Builder) -> tuple[NodeSource, ...]:
         NodeSource(
             _spec(builder, node),
             builder_name(node.name),
-            makes=True,
             node_name=node.name,
-            flags=node.flags,
             declared=node.platforms,
             shared=builder.name,
         )

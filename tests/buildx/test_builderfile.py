@@ -10,6 +10,7 @@ import pytest
 from orchestrator.buildx.builderfile import (
     BuilderNode,
     builder_names,
+    copy_node,
     current_context,
     read_builder,
     selected_builder,
@@ -61,7 +62,7 @@ def test_a_builder_is_read_with_its_nodes_in_order(environment: dict[str, str]) 
     assert builder is not None
     assert builder.nodes == (
         BuilderNode("two0", "unix:///run/a.sock"),
-        BuilderNode("arm", "tcp://10.0.0.7:1234", (LINUX_ARM64,), (("cacert", "/ca.pem"),), ("--debug",)),
+        BuilderNode("arm", "tcp://10.0.0.7:1234", (LINUX_ARM64,), (("cacert", "/ca.pem"),)),
     )
     assert builder_names(environment) == ("two",)
 
@@ -109,6 +110,31 @@ def test_contexts_are_builders(environment: dict[str, str]) -> None:
     assert current_context(environment) == "far"
     assert selected_builder(environment).name == "far"
     assert current_context({**environment, "DOCKER_HOST": "tcp://x:1"}) == "default"
+
+
+def test_a_node_is_copied_with_everything_that_buildx_keeps_of_it(environment: dict[str, str]) -> None:
+    folder = Path(environment["HOME"]) / ".docker" / "buildx" / "instances"
+    content = json.loads(json.dumps(_TWO))
+    content["Nodes"][1]["Files"] = {"buildkitd.toml": "ZGVidWcgPSB0cnVl"}
+    (folder / "two").write_text(json.dumps(content))
+    copy_node(environment, "two", "arm", "mabuild-arm")
+    made = json.loads((folder / "mabuild-arm").read_text())
+    assert made == {"Name": "mabuild-arm", "Driver": "remote", "Nodes": [content["Nodes"][1]], "Dynamic": False}
+    before = (folder / "mabuild-arm").stat()
+    assert before.st_mode & 0o077 == 0
+    copy_node(environment, "two", "arm", "mabuild-arm")
+    assert (folder / "mabuild-arm").stat().st_ino == before.st_ino
+    content["Nodes"][1]["Endpoint"] = "tcp://10.0.0.8:1234"
+    (folder / "two").write_text(json.dumps(content))
+    copy_node(environment, "two", "arm", "mabuild-arm")
+    assert json.loads((folder / "mabuild-arm").read_text())["Nodes"][0]["Endpoint"] == "tcp://10.0.0.8:1234"
+    assert sorted(path.name for path in folder.iterdir()) == ["mabuild-arm", "two"]
+
+
+@pytest.mark.parametrize(("builder", "node"), [("two", "gone"), ("none", "arm")])
+def test_a_node_that_is_not_there_any_more_is_told(environment: dict[str, str], builder: str, node: str) -> None:
+    with pytest.raises(UnreachableError, match=f"builder {builder} has no node {node} any more"):
+        copy_node(environment, builder, node, "mabuild-x")
 
 
 @pytest.mark.parametrize("content", ["", "[", "[]", "{}", '{"Nodes": 3}', "[" * 100_000])

@@ -130,7 +130,16 @@ def test_without_probe_the_first_platform_is_the_machines_own_and_the_others_are
         (Mode.NATIVE, "BuildKit lists it first; not probed"),
         (Mode.NATIVE, "BuildKit lists it first; not probed"),
         (Mode.EMULATED, "listed, but the machine is amd64; not probed"),
-        (Mode.IMPOSSIBLE, "it does not list this platform"),
+        (Mode.IMPOSSIBLE, "it does not list this platform; not probed"),
+    ]
+
+
+def test_a_probe_that_went_wrong_proves_nothing() -> None:
+    answers = {name: Answer(name, error="context canceled") for name in ("amd64", "arm64")}
+    found = node_platforms(_NODE, answers, (), 0.0)
+    assert [(entry.mode, entry.evidence) for entry in found][1:] == [
+        (Mode.NATIVE, "BuildKit lists it first; the probe failed: context canceled"),
+        (Mode.EMULATED, "listed, but the machine is amd64; the probe failed: context canceled"),
     ]
 
 

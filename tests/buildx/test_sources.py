@@ -69,12 +69,7 @@ def test_each_node_of_a_builder_is_reached_alone_under_its_own_name(tmp_path: Pa
     folder = tmp_path / "instances"
     folder.mkdir()
     nodes = [
-        {
-            "Name": "two0",
-            "Endpoint": "unix:///a.sock",
-            "DriverOpts": {"network": "host"},
-            "Flags": ["--debug", "--oci"],
-        },
+        {"Name": "two0", "Endpoint": "unix:///a.sock", "DriverOpts": {"network": "host"}},
         {"Name": "two1", "Endpoint": "unix:///b.sock", "Platforms": [{"os": "linux", "architecture": "arm64"}]},
     ]
     (folder / "two").write_text(json.dumps({"Name": "two", "Driver": "docker-container", "Nodes": nodes}))
@@ -82,10 +77,7 @@ def test_each_node_of_a_builder_is_reached_alone_under_its_own_name(tmp_path: Pa
     assert (first.builder, first.node_name, second.builder) == ("mabuild-two0", "two0", "mabuild-two1")
     assert second.declared == (LINUX_ARM64,)
     assert second.spec.platforms == ()
-    assert create_arguments(first) == (
-        *("create", "--name", "mabuild-two0", "--node", "two0", "--driver", "docker-container"),
-        *("--buildkitd-flags", "--debug --oci", "--driver-opt", "network=host", "unix:///a.sock"),
-    )
+    assert (first.makes, first.shared) == (False, "two")
 
 
 @pytest.mark.parametrize(
