@@ -7,9 +7,11 @@ the image, at a tag that is the cell's key. Once a cell is published its list is
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
 
+from orchestrator.building.options import Registry
 from orchestrator.building.record import parse_record, record_fields
 from orchestrator.core.errors import MabuildError
 from orchestrator.core.fleet import Service
@@ -18,7 +20,6 @@ from orchestrator.core.plan import CellId
 from orchestrator.core.reference import Reference
 from orchestrator.core.result import Record
 from orchestrator.registry.media import parse_index
-from orchestrator.registry.store import WritableStore
 
 REPOSITORY = "mabuild-records"
 _TYPE = "application/vnd.mabuild.record.v1+json"
@@ -29,18 +30,23 @@ _RECORD = "dev.mabuild.record"
 class Memory:
     """Remembers cells by key. Trouble with it fails nothing: `warn` hears of it once, and no more is written."""
 
-    store: WritableStore
+    store: Registry
     warn: Callable[[str], None]
     is_silent: bool = False
+    kept: dict[CellId, Reference] = field(default_factory=dict)
 
     def find(self, service: Service, cell: CellId, key: str) -> tuple[Record, ...]:
         """The record of a cell with this key, or nothing."""
         try:
-            annotations = dict(parse_index(self.store.manifest(place(service, key))).annotations)
+            document = self.store.manifest(place(service, key))
+            annotations = dict(parse_index(document).annotations)
             record = parse_record(json.loads(annotations[_RECORD]))
         except (MabuildError, KeyError, TypeError, ValueError, RecursionError):
             return ()
-        return (record,) if (record.cell, record.key) == (cell, key) else ()
+        if (record.cell, record.key) != (cell, key):
+            return ()
+        self.kept[cell] = place(service, key).with_digest(document.digest)
+        return (record,)
 
     def remember(self, service: Service, record: Record) -> None:
         """Keep a record."""
@@ -55,11 +61,20 @@ class Memory:
             "annotations": {_RECORD: text},
         }
         reference = place(service, record.key)
+        document = Document.of(OCI_INDEX, json.dumps(content).encode())
         try:
-            self.store.put_manifest(reference, Document.of(OCI_INDEX, json.dumps(content).encode()))
+            self.store.put_manifest(reference, document)
+            self.kept[record.cell] = reference.with_digest(document.digest)
         except MabuildError as error:
             self.is_silent = True
             self.warn(f"{reference.name} takes no records, so another machine cannot go on from here: {error.message}")
+
+    def forget(self, cells: Iterable[CellId]) -> None:
+        """Remove the records of cells that are published now, where the registry can delete."""
+        for cell in cells:
+            with suppress(MabuildError):
+                if cell in self.kept:
+                    self.store.delete_manifest(self.kept.pop(cell))
 
 
 def place(service: Service, key: str) -> Reference:

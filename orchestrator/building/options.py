@@ -80,6 +80,14 @@ class Builder(Protocol):
         ...
 
 
+class Registry(WritableStore, Protocol):
+    """What a build does with registries; `orchestrator.registry.client.RegistryClient`, without mirrors."""
+
+    def delete_manifest(self, reference: Reference) -> None:
+        """Delete a manifest by digest."""
+        ...
+
+
 Verify = Callable[[Service, Reference, tuple[Platform, ...]], tuple[Finding, ...]]
 """Proves the image under a digest for platforms as the service's verify policy asks; gives what is wrong."""
 
@@ -101,7 +109,7 @@ class Doors:
     """What a build touches. `clock` reads seconds that only grow; `now` gives the time as RFC 3339 in UTC."""
 
     builder: Builder
-    store: WritableStore
+    store: Registry
     verify: Verify
     clock: Callable[[], float]
     now: Callable[[], str]

@@ -1,4 +1,4 @@
-"""Whether one commit comes after another, asked of git."""
+"""Which of two commits is the newer one, asked of git."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from orchestrator.buildx.process import run
-from orchestrator.core.errors import MabuildError
+from orchestrator.buildx.process import Call, Processes
+from orchestrator.core.errors import UnreachableError
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _SECONDS = 20.0
 
 
-def is_ancestor(old: str, new: str, directory: Path, environment: Mapping[str, str]) -> bool | None:
-    """Whether `old` is `new` or an ancestor of it; None where git does not know (shallow clone, unknown commit)."""
-    if not (_COMMIT.fullmatch(old) and _COMMIT.fullmatch(new)):
-        return None
-    command = ("git", "-C", str(directory), "merge-base", "--is-ancestor", old, new)
+def is_ancestor(
+    old: str, new: str, directory: Path, environment: Mapping[str, str], processes: Processes
+) -> tuple[bool, ...]:
+    """Whether the old commit is the new one or one of its ancestors; nothing where git does not know both."""
+    if not _COMMIT.fullmatch(old) or not _COMMIT.fullmatch(new):
+        return ()
+    argv = ("git", "merge-base", "--is-ancestor", old, new)
     try:
-        code = run(command, _SECONDS, environment=environment).code
-    except MabuildError:
-        return None
-    return {0: True, 1: False}.get(code)
+        done = processes.run(Call(argv, environment, str(directory)), _SECONDS)
+    except UnreachableError:
+        return ()
+    return (done.code == 0,) if done.code in {0, 1} else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 import uuid
@@ -21,7 +22,7 @@ from orchestrator.buildx.process import Processes
 from orchestrator.core.event import Event
 from orchestrator.core.finding import Finding
 from orchestrator.core.fleet import Fleet, Place, Publish, Service
-from orchestrator.core.image import Index
+from orchestrator.core.image import OCI_INDEX, OCI_MANIFEST, Document, Index
 from orchestrator.core.plan import Mode, Node, NodePlatform, Plan
 from orchestrator.core.platform import LINUX_AMD64, LINUX_ARM64, Platform
 from orchestrator.core.reference import Reference
@@ -83,6 +84,16 @@ class Yard:
         service = Service(**{**fields, **more})
         self.services = [*(one for one in self.services if one.name != name), service]
         return service
+
+    def put_base(self, name: str, tag: str) -> None:
+        """An index of two platforms in the place of a base image, where no engine pulls it."""
+        platforms = [{"os": "linux", "architecture": one} for one in ("amd64", "arm64")]
+        entries = [
+            {"mediaType": OCI_MANIFEST, "digest": f"sha256:{digit * 64}", "size": 2, "platform": platform}
+            for digit, platform in zip("12", platforms, strict=True)
+        ]
+        content = json.dumps({"schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": entries}).encode()
+        self.store.put_manifest(Reference.parse(f"{self.image(name)}:{tag}"), Document.of(OCI_INDEX, content))
 
     def plan(self, *names: str, platforms: tuple[Platform, ...] = ()) -> Plan:
         fleet = Fleet(tuple(self.services), publish=self.publish)

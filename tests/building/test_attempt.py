@@ -10,7 +10,7 @@ import pytest
 
 from orchestrator.building.attempt import AttemptFailedError, Attempts, Cooldowns, Made
 from orchestrator.building.classify import Kind
-from orchestrator.building.options import Doors, Options
+from orchestrator.building.options import Doors, Options, Registry
 from orchestrator.buildx.build import BuildFailedError, BuildRequest, Built, Limits, StalledError
 from orchestrator.buildx.output import PushByDigest
 from orchestrator.buildx.process import StoppedError
@@ -19,7 +19,6 @@ from orchestrator.core.errors import MabuildError, UnreachableError
 from orchestrator.core.event import Event, Listener, Notice, Phase, StateChanged
 from orchestrator.core.platform import LINUX_ARM64
 from orchestrator.core.retry import RetryPolicy
-from orchestrator.registry.store import WritableStore
 
 DIGEST = f"sha256:{'a' * 64}"
 RESET = BuildFailedError(StepFailure("exporting to image", "read: connection reset by peer"))
@@ -75,7 +74,7 @@ class Script:
     ) -> Attempts:
         doors = Doors(
             builder=self,
-            store=cast("WritableStore", None),
+            store=cast("Registry", None),
             verify=lambda *_: (),
             clock=self.clock,
             now=str,
