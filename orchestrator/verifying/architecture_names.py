@@ -19,12 +19,13 @@ _BY_NAME = {name: architecture for architecture, names in ALIASES.items() for na
 _NAMES = "|".join(re.escape(name) for name in sorted(_BY_NAME, key=len, reverse=True))
 _TOKEN = re.compile(rf"(?<![a-z0-9])({_NAMES})(?![a-z0-9])", re.IGNORECASE)
 _TRIPLET_TAILS = re.compile(r"-(?:linux-)?(?:gnueabihf|gnueabi|musleabihf|musleabi|gnu|musl)\b")
-_LOADERS = re.compile(r"ld-linux[a-z0-9_-]*\.so|ld-musl-[a-z0-9_-]*\.so|ld64\.so", re.IGNORECASE)
+_LOADERS = re.compile(r"ld-linux[a-z0-9_-]*\.so(?:\.\d+)?|ld-musl-[a-z0-9_-]*\.so(?:\.\d+)?|ld64\.so(?:\.\d+)?")
+_WIDE = re.compile(r"(?<![a-z0-9])lib(?:64|32)(?![a-z0-9])")
 
 
 def neutral(text: str) -> str:
     """The text with every architecture's name replaced by the same word."""
-    text = _LOADERS.sub("ld-ARCH.so", text)
+    text = _WIDE.sub("lib", _LOADERS.sub("ld-ARCH.so", text))
     text = _TOKEN.sub("ARCH", text)
     return _TRIPLET_TAILS.sub("-ABI", text) if "ARCH" in text else text
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from orchestrator.core.fleet import Level
 from orchestrator.core.image import Descriptor
+from orchestrator.registry.errors import NotFoundError
 from orchestrator.verifying.cache import VerdictCache
 from orchestrator.verifying.entrypoint import Step, trace
 from orchestrator.verifying.evidence import Content, Entry, Evidence, Fault, Part
@@ -61,17 +62,22 @@ class LayerReader:
             raise
 
     def _read(self, layer: Descriptor) -> LayerScan | None:
-        scan = self._cache.get(layer)
-        if scan is None:
-            scan, faults = attempt(Part.LAYER, layer.digest, "", lambda: self._fetch(layer))
-            self._faults[layer.digest] = faults
-            if scan is not None:
-                self._cache.put(layer, scan)
+        scan, faults = attempt(Part.LAYER, layer.digest, "", lambda: self._fetch(layer))
+        self._faults[layer.digest] = faults
         return self._within_bounds(scan) if scan is not None else None
 
     def _fetch(self, layer: Descriptor) -> LayerScan:
+        """What is remembered of a layer that is still there, else what its bytes say."""
+        known = self._cache.get(layer)
+        if known is not None:
+            if not self._source.has_blob(layer.digest):
+                raise NotFoundError("")
+            return known
         with self._source.open(layer.digest) as read:
-            return scan_layer(read, layer.digest, layer.size, self._source.means.limits)
+            scan = scan_layer(read, layer.digest, layer.size, self._source.means.limits)
+        self._cache.put(layer, scan)
+        self._source.memory.see(layer.digest)
+        return scan
 
     def _within_bounds(self, scan: LayerScan) -> LayerScan:
         """Keep the files of a layer only while all layers together stay within what memory may hold."""

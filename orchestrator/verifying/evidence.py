@@ -11,7 +11,7 @@ from orchestrator.core.platform import Platform
 from orchestrator.core.reference import Reference
 from orchestrator.verifying.configuration import CONFIG_TYPES, ImageConfig
 from orchestrator.verifying.entrypoint import Step
-from orchestrator.verifying.expectation import Expectation
+from orchestrator.verifying.expectation import Expectation, RunOutcome
 from orchestrator.verifying.filesystem import FileMap
 from orchestrator.verifying.scan import LayerScan
 
@@ -144,10 +144,20 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """A command that was started on one platform; an empty command is the entry point."""
+
+    entry: Entry
+    command: tuple[str, ...]
+    outcome: RunOutcome
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """All that was read. `entries` are the images in list order, nested lists laid flat.
 
-    `scans` are the layers that were read, by digest; `contents` the images whose inside was looked at.
+    `scans` are the layers that were read, by digest; `contents` the images whose inside was looked at, `runs` what was
+    started. `absent` are platforms that a sparse store does not hold.
 
     `blobs` says of each configuration and layer that was asked for whether it is there; `final_digest` is what the
     tag pointed at when everything was done; `earlier` are the platforms of the list in `Expectation.since`.
@@ -161,11 +171,13 @@ class Evidence:
     attestations: tuple[Attestation, ...] = ()
     nested: tuple[Descriptor, ...] = ()
     ignored: tuple[Descriptor, ...] = ()
+    absent: tuple[str, ...] = ()
     left_out: int = 0
     faults: tuple[Fault, ...] = ()
     blobs: Mapping[str, bool] = field(default_factory=dict)
     scans: Mapping[str, LayerScan] = field(default_factory=dict)
     contents: tuple[Content, ...] = ()
+    runs: tuple[Run, ...] = ()
     final_digest: str = ""
     earlier: tuple[Platform, ...] = ()
 

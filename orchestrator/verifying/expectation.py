@@ -9,6 +9,7 @@ from pathlib import Path
 
 from orchestrator.core.fleet import Level
 from orchestrator.core.platform import Platform
+from orchestrator.core.reference import Reference
 from orchestrator.registry.wire import Traffic
 
 
@@ -17,13 +18,32 @@ class Expectation:
     """What an image has to be.
 
     `platforms` is the set that is wanted (empty: whatever the list names). `since` is the digest of an earlier list:
-    no platform of it may be lost. `ignore` are globs of paths inside the image whose binaries are not looked at.
+    no platform of it may be lost. `ignore` are globs of paths inside the image whose binaries are not looked at. `run`
+    are commands for `Means.runner`; without any it starts the entry point.
     """
 
     platforms: tuple[Platform, ...] = ()
     level: Level = Level.EXIST
     since: str = ""
     ignore: tuple[str, ...] = ()
+    run: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """How a container ended: `output` its last lines, `mode` how the engine ran it (core.plan.Mode, empty: unknown).
+
+    `error` says why it could not be tried at all.
+    """
+
+    exit_code: int = 0
+    output: str = ""
+    mode: str = ""
+    timed_out: bool = False
+    error: str = ""
+
+
+Runner = Callable[[Reference, Platform, tuple[str, ...]], RunOutcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +72,16 @@ class Limits:
 class Means:
     """How to work: `jobs` requests side by side, a folder for verdicts that stay true (None: remember nothing).
 
+    `runner` starts a command of an image by digest on a platform, without network and bounded in time and memory (an
+    empty command: the entry point). `is_sparse`: the store may hold some platforms of a list only, as docker's does.
     `traffic` gives the requests and bytes so far where the store counts them better than calls can be counted.
     """
 
     jobs: int = 4
     cache: Path | None = None
     traffic: Callable[[], Traffic] | None = None
+    runner: Runner | None = None
+    is_sparse: bool = False
     limits: Limits = Limits()
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time

@@ -7,8 +7,11 @@ from collections import Counter
 from orchestrator.core.fleet import Level
 from orchestrator.core.verification import VerifiedPlatform
 from orchestrator.verifying.check import reaches
+from orchestrator.verifying.content_scope import content_proved
 from orchestrator.verifying.evidence import Entry, Evidence, Fault, FaultKind, Part, short
+from orchestrator.verifying.memory import Memory
 from orchestrator.verifying.provenance import build_mode
+from orchestrator.verifying.running import not_run, ran
 
 _NOT_LOOKED_AT = (
     (Level.EXIST, "whether the layers are there"),
@@ -32,7 +35,29 @@ def not_checked(evidence: Evidence) -> tuple[str, ...]:
     ]
     if evidence.left_out:
         sentences.append(f"{evidence.left_out} entries of the list, which is larger than any image needs")
+    if reaches(evidence.expectation.level, Level.ENTRYPOINT):
+        sentences += _content_not_checked(evidence)
+    sentences += not_run(evidence)
     return tuple(dict.fromkeys(sentences))
+
+
+def _content_not_checked(evidence: Evidence) -> list[str]:
+    looked_into = {id(content.entry) for content in evidence.contents}
+    sentences = [
+        f"the inside of {entry.label}: only Linux images are looked into"
+        for entry in evidence.images
+        if entry.config is not None and id(entry) not in looked_into
+    ]
+    for content in evidence.contents:
+        if content.unread:
+            digests = ", ".join(short(digest) for digest in content.unread[:3])
+            sentences.append(f"{len(content.unread)} of the layers of {content.entry.label} ({digests})")
+    sentences += [
+        f"the digest of the layer {short(digest)}: its algorithm is not known here"
+        for digest, scan in evidence.scans.items()
+        if scan.is_whole and not scan.hexdigest
+    ]
+    return sentences
 
 
 def _is_blind(entry: Entry) -> bool:
@@ -58,11 +83,22 @@ def proved(evidence: Evidence) -> tuple[str, ...]:
     if evidence.blobs:
         there = sum(evidence.blobs.values())
         sentences.append(f"{there} of {len(evidence.blobs)} distinct layers are there")
+    sentences += content_proved(evidence)
     if faulty[Part.STATEMENT] == 0 and any(one.statements for one in evidence.attestations):
         sentences.append(f"{len(evidence.attestations)} attestations speak of the images that they are attached to")
+    sentences += ran(evidence)
+    if evidence.absent:
+        sentences.append(f"this store does not hold {', '.join(evidence.absent)}, which the list names")
     if evidence.final_digest == evidence.root.digest:
         sentences.append("the tag points at the same digest at the end")
     return tuple(sentences)
+
+
+def remembered(memory: Memory) -> tuple[str, ...]:
+    """What was not asked for again because it was there a short while ago."""
+    if not memory.used:
+        return ()
+    return (f"{memory.used} parts were seen up to {memory.age / 60:.0f} minutes ago and were not asked for again",)
 
 
 def verified_platforms(evidence: Evidence) -> tuple[VerifiedPlatform, ...]:

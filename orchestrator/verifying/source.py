@@ -18,6 +18,7 @@ from orchestrator.registry.wire import Traffic
 from orchestrator.verifying.evidence import Fault, FaultKind, Part
 from orchestrator.verifying.expectation import Means
 from orchestrator.verifying.hashing import hasher
+from orchestrator.verifying.memory import Memory
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -31,7 +32,7 @@ class TimeoutReachedError(MabuildError):
 class Source:
     """Reads content of one repository. Not for many images at once: it counts the traffic of one verification."""
 
-    def __init__(self, store: Store, reference: Reference, means: Means) -> None:
+    def __init__(self, store: Store, reference: Reference, means: Means, *, remembers: bool = False) -> None:
         self._store = store
         self._means = means
         self._lock = threading.Lock()
@@ -39,6 +40,7 @@ class Source:
         self._bytes = 0
         self._before = means.traffic() if means.traffic else Traffic(0, 0)
         self._deadline = means.clock() + means.limits.seconds
+        self.memory = Memory(means.cache if remembers else None, reference.name, means.now)
         self.reference = reference
 
     @property
@@ -63,22 +65,39 @@ class Source:
         self._count(0)
         return self._store.resolve(self.reference)
 
-    def manifest(self, digest: str = "") -> Document:
-        """The manifest of a digest, or of the reference itself."""
-        self.check_time()
-        reference = self.reference.with_digest(digest) if digest else self.reference
-        document = self._store.manifest(reference)
+    @property
+    def calls(self) -> int:
+        """How many times the store was asked."""
+        return self._requests
+
+    def root(self) -> Document:
+        """What the reference points at; always asked for."""
+        document = self._store.manifest(self.reference)
         self._count(len(document.content))
+        return document
+
+    def manifest(self, digest: str) -> Document:
+        """The manifest of a digest."""
+        self.check_time()
+        known = self.memory.recall(digest)
+        if known is not None and known.content:
+            return Document(known.media_type, known.content, digest)
+        document = self._store.manifest(self.reference.with_digest(digest))
+        self._count(len(document.content))
+        self.memory.see(digest, document.media_type, document.content)
         return document
 
     def has_blob(self, digest: str) -> bool:
         """Whether a blob is there."""
         self.check_time()
+        if self.memory.recall(digest) is not None:
+            return True
         self._count(0)
         try:
             self._store.blob_size(self.reference, digest)
         except NotFoundError:
             return False
+        self.memory.see(digest)
         return True
 
     @contextmanager
@@ -100,10 +119,14 @@ class Source:
         """The bytes of a small blob, digest and size proven; DigestError, or MabuildError where it is too large."""
         if descriptor.data and _matches(descriptor.data, descriptor):
             return descriptor.data
+        known = self.memory.recall(descriptor.digest)
+        if known is not None and known.content:
+            return known.content
         with self.open(descriptor.digest) as read:
             content = b"".join(_chunks(read, limit))
         if not _matches(content, descriptor):
             raise DigestError(f"has {len(content)} bytes that are not those of its digest")
+        self.memory.see(descriptor.digest, descriptor.media_type, content)
         return content
 
     def map(self, work: Callable[[T], R], items: Iterable[T]) -> list[R]:

@@ -32,6 +32,8 @@ from orchestrator.verifying.checks.platform_duplicate import platform_duplicate
 from orchestrator.verifying.checks.platform_missing import platform_missing
 from orchestrator.verifying.checks.platform_name import platform_name
 from orchestrator.verifying.checks.platform_unexpected import platform_unexpected
+from orchestrator.verifying.checks.run_failed import run_failed
+from orchestrator.verifying.checks.run_proves_nothing import run_proves_nothing
 from orchestrator.verifying.checks.same_content import same_content
 from orchestrator.verifying.checks.size_mismatch import size_mismatch
 from orchestrator.verifying.checks.size_outlier import size_outlier
@@ -70,5 +72,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     config_parity,
     files_differ,
     size_outlier,
+    run_failed,
+    run_proves_nothing,
     tag_moved,
 )

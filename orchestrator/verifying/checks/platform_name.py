@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from orchestrator.core.finding import Severity
 from orchestrator.core.platform import KNOWN_ARCHITECTURES, KNOWN_SYSTEMS, Platform
 from orchestrator.verifying.check import Problem, check
-from orchestrator.verifying.documents import ContentError, mapping, parse_object, text
 from orchestrator.verifying.evidence import Entry, Evidence, short
+from orchestrator.verifying.written import written_parts
 
 _MORE_ARCHITECTURES = frozenset({"armbe", "arm64be", "mips64p32", "ppc", "riscv", "s390", "sparc", "sparc64"})
 _MORE_SYSTEMS = frozenset({"dragonfly", "hurd", "illumos", "ios", "js", "nacl", "plan9", "zos", "wasip1"})
@@ -27,7 +26,8 @@ def platform_name(evidence: Evidence) -> Iterator[Problem]:
     """
     for entry in evidence.images:
         if entry.descriptor.platform is not None:
-            yield from _problems(entry, *written(entry))
+            system, architecture, _ = written_parts(entry)
+            yield from _problems(entry, system, architecture)
 
 
 def _problems(entry: Entry, system: str, architecture: str) -> Iterator[Problem]:
@@ -42,14 +42,3 @@ def _problems(entry: Entry, system: str, architecture: str) -> Iterator[Problem]
     meant = f"; write {right}" if right.architecture in KNOWN_ARCHITECTURES and right.os in KNOWN_SYSTEMS else ""
     message = f"the entry {short(entry.descriptor.digest)} is for {name}, which clients do not know{meant}"
     yield Problem(message, platform=entry.label)
-
-
-def written(entry: Entry) -> tuple[str, str]:
-    """Operating system and architecture of an entry as the list writes them."""
-    try:
-        platform = mapping(parse_object(entry.descriptor.raw.encode()), "platform")
-    except (ContentError, json.JSONDecodeError):
-        platform = {}
-    if not platform and entry.descriptor.platform is not None:
-        return entry.descriptor.platform.os, entry.descriptor.platform.architecture
-    return text(platform, "os"), text(platform, "architecture")
