@@ -15,6 +15,7 @@ from orchestrator.commands import audit_options as opt
 from orchestrator.commands.audit_files import Audited, Target, audit_targets, mend, targets_of_fleet, targets_of_paths
 from orchestrator.commands.options import Color, Files, Output, Platforms, Quiet, choice, platforms
 from orchestrator.commands.session import Session, session
+from orchestrator.commands.step import annotate, tell_step
 from orchestrator.core.errors import Exit, UsageError
 from orchestrator.core.finding import Finding, Severity
 from orchestrator.report.audit import audit_json, explanation, rule_list
@@ -132,6 +133,9 @@ def _show(audited: Audited, name: str, output: str, here: Session, *, statistics
         tuple(audited.texts),
     )
     here.write(_statistics(audited.findings) if statistics else FORMATS[name](view), output)
+    if here.in_github_actions:
+        tell_step(here, {}, FORMATS["markdown"](view))
+        annotate(() if name == "github" else audited.findings, here)
 
 
 def _checked(audited: Audited) -> str:
