@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from orchestrator.core.errors import PlanError
+from orchestrator.core.errors import MabuildError, PlanError
 from orchestrator.core.finding import Finding
 from orchestrator.core.fleet import Fleet, Service
 from orchestrator.core.plan import Base, Cell, CellId, ContextLink, Mode, Node, Plan, PlannedService
@@ -17,7 +19,7 @@ from orchestrator.planning.estimate import seconds
 from orchestrator.planning.graph import Graph, read_graph
 from orchestrator.planning.nominal import nominal_nodes, runner_nodes, runner_of
 from orchestrator.planning.recipe import Recipe, Recipes
-from orchestrator.planning.select import Selection, check
+from orchestrator.planning.select import Selection, check, named
 from orchestrator.planning.traits import trait_findings
 
 
@@ -47,8 +49,11 @@ class Options:
 def make_plan(fleet: Fleet, selection: Selection, doors: Doors, options: Options) -> Plan:
     """The plan for what is asked; PlanError (with all findings) where there is none, UnreachableError, UsageError."""
     check(selection, fleet)
-    nodes = _nodes(fleet, doors, options)
     recipes = _remembered(doors.recipes)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(_nodes, fleet, doors, options)
+        _read_ahead(fleet, selection, recipes, options)
+        nodes = asked.result()
     graph = read_graph(fleet, selection, _builders(nodes, options), recipes)
     rules = Rules(
         enforce=not options.offline,
@@ -69,6 +74,18 @@ def _nodes(fleet: Fleet, doors: Doors, options: Options) -> tuple[Node, ...]:
     if options.on_runners:
         return runner_nodes(fleet)
     return nominal_nodes(fleet, options.host) if options.offline else doors.nodes()
+
+
+def _read_ahead(fleet: Fleet, selection: Selection, recipes: Recipes, options: Options) -> None:
+    """Read the Dockerfiles that are asked for while nodes answer, as from this machine, which most nodes resemble.
+
+    Mistakes are told later, when it is known which machines build.
+    """
+    names = {service.name for service in fleet.services} if selection.wants_dependents else {*named(selection)}
+    for service in fleet.services:
+        for platform in service.platforms if service.name in names else ():
+            with suppress(MabuildError):
+                recipes(service, platform, options.host)
 
 
 def _builders(nodes: tuple[Node, ...], options: Options) -> tuple[Platform, ...]:
