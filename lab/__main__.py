@@ -1,4 +1,4 @@
-"""The lab's command line: `python3 -m lab up | down | env | run | status | install`."""
+"""The lab's command line: `python3 -m lab up | down | env | run | status | install | buildkit-image`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from lab.buildkit import IMAGE, has_image, provide_image
 from lab.debian import Package
 from lab.down import bring_down
 from lab.errors import LabError
@@ -30,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("words", nargs=argparse.REMAINDER, metavar="CMD")
     install = commands.add_parser("install", help="install Debian packages that this machine lacks")
     install.add_argument("packages", nargs="+", metavar="PACKAGE")
+    commands.add_parser("buildkit-image", help="make the image of docker-container nodes; needs Go")
     commands.add_parser("status", help="tell what runs; exit code 1 if anything does not")
     return top
 
@@ -62,11 +64,20 @@ def act(arguments: argparse.Namespace, home: Home) -> int:
         case "install":
             with locked(home, lambda: say("lab: waiting for another call")):
                 Packages(home, Teller(say)).install("packages", tuple(map(Package, arguments.packages)))
+        case "buildkit-image":
+            with locked(home, lambda: say("lab: waiting for another call")):
+                make_buildkit_image(Lab.load(home))
         case "status":
             return show_status(home)
         case _:
             return run_in(Lab.load(home), arguments.words)
     return 0
+
+
+def make_buildkit_image(lab: Lab) -> None:
+    if not has_image(lab):
+        with Teller(say).step(f"image {':'.join(IMAGE)} made and pushed"):
+            provide_image(lab)
 
 
 def show_status(home: Home) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 from lab.process import Daemon, run, succeeds
@@ -61,11 +62,20 @@ def create_builder(name: str, endpoints: Mapping[str, str], environment: Mapping
         run(words, environment=environment)
 
 
-def create_container_builder(name: str, environment: Mapping[str, str]) -> None:
-    """For an engine whose store cannot push by digest; on the host's network, where localhost is the registry's."""
+def create_container_builder(name: str, mirror: str, environment: Mapping[str, str]) -> None:
+    """On the host's network, where localhost is the registry's; `mirror` (host:port) stands in for Docker Hub."""
     remove_builder(name, environment)
     words = ["docker", "buildx", "create", "--name", name, "--driver", "docker-container"]
-    run([*words, "--driver-opt", "network=host", "--bootstrap"], environment=environment)
+    words += ["--driver-opt", "network=host", "--bootstrap"]
+    with NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write(container_settings(mirror))
+        file.flush()
+        run([*words, "--buildkitd-config", file.name], environment=environment)
+
+
+def container_settings(mirror: str) -> str:
+    """A buildkitd.toml for plain HTTP to the mirror. Where it has not what is asked for, Docker Hub itself is asked."""
+    return f'[registry."docker.io"]\nmirrors = ["{mirror}"]\n\n[registry."{mirror}"]\nhttp = true\n'
 
 
 def remove_builder(name: str, environment: Mapping[str, str]) -> bool:

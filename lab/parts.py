@@ -14,13 +14,13 @@ from lab.emulator import broken
 from lab.engine import Engine
 from lab.errors import LabError
 from lab.network import Bridge
-from lab.nodes import RemoteNode, create_builder, remove_builder
+from lab.nodes import RemoteNode, create_builder, create_container_builder, remove_builder
 from lab.registries import Registry, free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["BuilderHandle", "broken", "builder", "remote_node", "second_engine", "spare_registry"]
+__all__ = ["BuilderHandle", "broken", "builder", "container_builder", "remote_node", "second_engine", "spare_registry"]
 
 
 @contextmanager
@@ -74,6 +74,18 @@ def builder(name: str, endpoints: Mapping[str, str], environment: Mapping[str, s
         own = {**environment, "BUILDX_CONFIG": str(folder), "BUILDX_BUILDER": name}
         try:
             create_builder(name, endpoints, own)
+            yield BuilderHandle(name, own)
+        finally:
+            remove_builder(name, own)
+
+
+@contextmanager
+def container_builder(name: str, mirror: str, environment: Mapping[str, str]) -> Iterator[BuilderHandle]:
+    """A `docker-container` builder; needs the image that `python3 -m lab buildkit-image` makes, or the public one."""
+    with scratch() as folder:
+        own = {**environment, "BUILDX_CONFIG": str(folder), "BUILDX_BUILDER": name}
+        try:
+            create_container_builder(name, mirror, own)
             yield BuilderHandle(name, own)
         finally:
             remove_builder(name, own)

@@ -195,7 +195,7 @@ def join_existing(lab: Lab, teller: Teller, pool: ThreadPoolExecutor) -> Lab:
         start_node(lab, teller)
     elif not has_builder(BUILDER, lab.home.buildx):
         with teller.step(f"builder {BUILDER} created"):
-            create_container_builder(BUILDER, lab.environment)
+            create_container_builder(BUILDER, lab.registry.host, lab.environment)
     return provide_bases_to_existing(lab, packages, teller, pool)
 
 
