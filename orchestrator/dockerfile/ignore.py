@@ -11,6 +11,8 @@ from orchestrator.core.errors import DockerfileError
 
 _LONGEST = 4 * 1024 * 1024
 _MOST_PATTERNS = 100_000
+_PIECE = re.compile(r"\*\*/?|\*|\?|\\.|\\|\[\^?\]?[^\]]*\]|.", re.DOTALL)
+_NOTHING = re.compile(r"(?!)")
 Matched = tuple[bool, ...]
 
 
@@ -91,23 +93,22 @@ def _pattern(line: str, path: str, number: int) -> Pattern | None:
     if not text:
         raise DockerfileError("an exclamation mark without a pattern", path=path, line=number)
     text = posixpath.normpath(text).lstrip("/") or "/"
+    pieces = _PIECE.findall(text)
     try:
-        return Pattern(text, re.compile(_regex(text), re.DOTALL), exception)
+        regex = re.compile(
+            "".join(_translated(piece, is_last=place == len(pieces)) for place, piece in enumerate(pieces, 1)),
+            re.DOTALL,
+        )
     except re.error as error:
         raise DockerfileError(f"{text!r} is not a pattern: {error}", path=path, line=number) from error
-
-
-_PIECE = re.compile(r"\*\*/?|\*|\?|\\.|\\|\[\^?\]?[^\]]*\]|.", re.DOTALL)
-
-
-def _regex(text: str) -> str:
-    """As moby/patternmatcher translates: `**` is any number of folders, a last `**` all that follows."""
-    pieces = _PIECE.findall(text)
-    last = len(pieces) - 1
-    return "".join(_translated(piece, is_last=place == last) for place, piece in enumerate(pieces))
+    if "[" in pieces:
+        raise DockerfileError(f"{text!r} is not a pattern: a bracket is open", path=path, line=number)
+    # Versions of BuildKit differ in what they make of a backslash. A file too many in a key only builds once more.
+    return Pattern(text, regex if exception or "\\" not in text else _NOTHING, exception)
 
 
 def _translated(piece: str, *, is_last: bool) -> str:
+    """As moby/patternmatcher translates: `**` is any number of folders, a last `**` all that follows."""
     if piece.startswith("**"):
         return ".*" if is_last else "(?:.*/)?"
     if piece == "*":
