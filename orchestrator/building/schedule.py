@@ -94,8 +94,8 @@ class _State(Generic[R]):
     def reason(self, task: Task) -> str:
         """Why a task was never started."""
         for need in task.needs:
-            if need not in self.results or not self._scheduler.is_good(self.results[need]):
-                root = self._root(need)
+            root = self._root(need)
+            if root in self.results and not self._is_good(root):
                 return f"needs {need}" if root == need else f"needs {need}, which needs {root}"
         if self._stopped:
             return "interrupted"
