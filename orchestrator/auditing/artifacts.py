@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orchestrator.auditing.outputs import UNKNOWN, overlap
 from orchestrator.auditing.staging import Side, Staging
@@ -17,9 +17,8 @@ from orchestrator.dockerfile.scope import Origin
 from orchestrator.dockerfile.source import Word
 
 _TARGET = frozenset({Side.TARGET, Side.UNKNOWN})
-_MOST_STEPS = 500
-_FOLDERS = {"golang": "/go", "rust": "/", "node": "/", "python": "/", "debian": "/", "alpine": "/", "ubuntu": "/"}
-"""Where the official images begin."""
+_FOLDERS = {"golang": "/go"}
+"""Official images that do not begin in the root."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,62 +32,122 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class _Taking:
-    """A path that an instruction takes from another stage; `target` is where it goes, empty for a mount."""
+    """A path that stage `taker` takes from another one; `target` is where it goes, empty for a mount.
 
+    A stage that is built from the other one takes everything (`path` is the root, `target` empty) as it is.
+    """
+
+    taker: int
     word: Word
     path: str
     target: str
+    inherits: bool = False
 
 
-def arrival(staging: Staging, platform: Platform, stage: int, paths: tuple[str, ...]) -> Arrival | None:
-    """Where files of a stage first get into what the image is made of; None where they do not."""
-    needed = sorted(staging.needed[platform])
-    waiting = [(stage, path) for path in paths]
-    seen = set(waiting)
-    for _ in range(_MOST_STEPS):
-        if not waiting:
-            return None
-        source, path = waiting.pop(0)
-        for index in (one for one in needed if one > source):
-            for taking in _takings(staging, platform, index, source, path):
-                if staging.roles[index].side in _TARGET or staging.becomes_image(index, platform):
-                    return Arrival(index, taking.word, mounted=not taking.target)
-                following = (index, taking.target)
-                if taking.target and following not in seen:
-                    seen.add(following)
-                    waiting.append(following)
-    return None
+_Place = tuple[int, str]
 
 
-def _takings(staging: Staging, platform: Platform, index: int, source: int, path: str) -> Iterator[_Taking]:
-    """The ways in which a stage takes a path, or something above or below it, from another stage."""
-    resolved = staging.resolved(index, platform)
-    if resolved.base == source:
-        yield _Taking(resolved.stage.base_word, path, path)
-    flags = {(use.line, use.column) for use in resolved.uses if use.stage == source}
-    if not flags:
+@dataclass(slots=True)
+class Artifacts:
+    """The ways of files between the stages of a file, found once for each platform."""
+
+    staging: Staging
+    _takings: dict[Platform, dict[int, list[_Taking]]] = field(default_factory=dict)
+    _folders: dict[Platform, list[tuple[str, ...]]] = field(default_factory=dict)
+    _arrivals: dict[tuple[Platform, int, str], Arrival | None] = field(default_factory=dict)
+
+    def arrival(self, platform: Platform, stage: int, paths: tuple[str, ...]) -> Arrival | None:
+        """Where files of a stage first get into what the image is made of; None where they do not."""
+        for path in paths:
+            found = self._arrival(platform, (stage, path))
+            if found is not None:
+                return found
+        return None
+
+    def _arrival(self, platform: Platform, place: _Place) -> Arrival | None:
+        """Depth first without recursion: a place is answered when the places behind it are."""
+        waiting = [place]
+        answers = self._arrivals
+        while waiting:
+            current = waiting[-1]
+            key = (platform, *current)
+            if key in answers:
+                waiting.pop()
+                continue
+            following = list(self._following(platform, current))
+            direct = next((one for one in following if isinstance(one, Arrival)), None)
+            open_ones = [one for one in following if isinstance(one, tuple) and (platform, *one) not in answers]
+            if direct is None and open_ones:
+                waiting += open_ones
+                continue
+            indirect = (answers[(platform, *one)] for one in following if isinstance(one, tuple))
+            answers[key] = direct or next((one for one in indirect if one is not None), None)
+            waiting.pop()
+        return answers[(platform, *place)]
+
+    def _following(self, platform: Platform, place: _Place) -> Iterator[Arrival | _Place]:
+        """Where the files of a place go: into the image, or to places in later stages."""
+        stage, path = place
+        for taking in self.takings(platform).get(stage, ()):
+            if not taking.inherits and not overlap(path, taking.path):
+                continue
+            if self.staging.roles[taking.taker].side in _TARGET or self.staging.becomes_image(taking.taker, platform):
+                yield Arrival(taking.taker, taking.word, mounted=not taking.target and not taking.inherits)
+            elif taking.inherits:
+                yield taking.taker, path
+            elif taking.target:
+                yield taking.taker, taking.target
+
+    def takings(self, platform: Platform) -> dict[int, list[_Taking]]:
+        """For each stage what needed stages take from it."""
+        if platform not in self._takings:
+            found: dict[int, list[_Taking]] = {}
+            for index in sorted(self.staging.needed[platform]):
+                for source, taking in _takings_of(
+                    self.staging.resolved(index, platform), self.folders(platform)[index]
+                ):
+                    if source < index:
+                        found.setdefault(source, []).append(taking)
+            self._takings[platform] = found
+        return self._takings[platform]
+
+    def folders(self, platform: Platform) -> list[tuple[str, ...]]:
+        """For each stage the folder in which each of its instructions runs, and behind them the one at its end."""
+        if platform not in self._folders:
+            found: list[tuple[str, ...]] = []
+            for resolved in self.staging.surveys[platform].stages:
+                found.append(_working_folders(resolved, found))
+            self._folders[platform] = found
+        return self._folders[platform]
+
+
+def _takings_of(resolved: ResolvedStage, folders: tuple[str, ...]) -> Iterator[tuple[int, _Taking]]:
+    index = resolved.stage.index
+    if isinstance(resolved.base, int):
+        yield resolved.base, _Taking(index, resolved.stage.base_word, "/", "", inherits=True)
+    sources = {(use.line, use.column): use.stage for use in resolved.uses if use.stage >= 0}
+    if not sources:
         return
-    folders = working_folders(staging, index, platform)
     for position, instruction in enumerate(resolved.executed):
         for flag in instruction.flags:
-            if (flag.word.line, flag.word.column) not in flags:
-                continue
-            for taking in _taken(resolved, position, instruction, flag.value, folders[position]):
-                if overlap(path, taking.path):
-                    yield taking
+            source = sources.get((flag.word.line, flag.word.column))
+            if source is not None:
+                for taking in _taken(resolved, position, instruction, flag.value, folders[position]):
+                    yield source, taking
 
 
 def _taken(
     resolved: ResolvedStage, position: int, instruction: Instruction, value: str, folder: str
 ) -> Iterator[_Taking]:
+    index = resolved.stage.index
     if instruction.keyword == "RUN":
         source = mount_options(value).get("source") or mount_options(value).get("src") or "/"
-        yield _Taking(instruction.words[0] if instruction.words else resolved.stage.base_word, source, "")
+        yield _Taking(index, instruction.words[0] if instruction.words else resolved.stage.base_word, source, "")
         return
     *sources, target = [_expanded(word.text, resolved, position) for word in instruction.words]
     for word, text in zip(instruction.words, sources, strict=False):
         path = posixpath.normpath(posixpath.join("/", text)) if UNKNOWN not in text else UNKNOWN
-        yield _Taking(word, path, _target(folder, target, text, several=len(sources) > 1))
+        yield _Taking(index, word, path, _target(folder, target, text, several=len(sources) > 1))
 
 
 def _target(folder: str, target: str, source: str, *, several: bool) -> str:
@@ -121,11 +180,9 @@ def _expanded(text: str, resolved: ResolvedStage, position: int) -> str:
     return UNKNOWN if result.missing and resolved.scope.opaque else result.text
 
 
-def working_folders(staging: Staging, index: int, platform: Platform) -> tuple[str, ...]:
-    """The folder in which each instruction of a stage runs, and behind them the one at its end."""
-    resolved = staging.resolved(index, platform)
+def _working_folders(resolved: ResolvedStage, before: list[tuple[str, ...]]) -> tuple[str, ...]:
     if isinstance(resolved.base, int):
-        folder = working_folders(staging, resolved.base, platform)[-1]
+        folder = before[resolved.base][-1]
     else:
         repository = resolved.base.rpartition("/")[2].partition("@")[0].partition(":")[0]
         folder = _FOLDERS.get(repository, "/")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from orchestrator.auditing.artifacts import Artifacts
 from orchestrator.auditing.call import Call, calls_of
 from orchestrator.auditing.flags import Flag, flags_of
 from orchestrator.auditing.interest import is_interesting
@@ -14,6 +15,7 @@ from orchestrator.auditing.mentions import argument_mentions, instruction_mentio
 from orchestrator.auditing.references import Reference, references_of
 from orchestrator.auditing.runs import Language, Run
 from orchestrator.auditing.scripts import called_scripts
+from orchestrator.auditing.stage_texts import StageTexts
 from orchestrator.auditing.stages import StageView, stage_views
 from orchestrator.auditing.staging import Staging, staging
 from orchestrator.auditing.texts import STARTS, language_of_shell, shell_texts
@@ -62,6 +64,16 @@ class Context:
     def staging(self) -> Staging:
         """Which platform each stage has, and the variables of all stages."""
         return staging(self.dockerfile, self.platforms, self.arguments, self.target)
+
+    @cached_property
+    def artifacts(self) -> Artifacts:
+        """Which files of a stage get into the image."""
+        return Artifacts(self.staging)
+
+    @cached_property
+    def stage_texts(self) -> StageTexts:
+        """The texts of builds by stage, and what they show."""
+        return StageTexts.of(self.staging, self.runs)
 
     @cached_property
     def runs(self) -> tuple[Run, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 UNKNOWN = "\0"
@@ -11,6 +11,7 @@ UNKNOWN = "\0"
 CONFIGURED = "--prefix"
 """The name under which the lookup of a command has the folder that an earlier `configure` was told to install to."""
 Lookup = Callable[[str], str | None]
+_MOST_KNOWN = 500
 _COPIERS = frozenset({"cp", "install", "ln", "mv", "rsync"})
 _BUILD_TOOLS = frozenset({"b2", "cmake", "gmake", "make", "meson", "ninja", "scons"})
 _LINKERS = frozenset(
@@ -165,6 +166,21 @@ def moved(command: Command) -> tuple[tuple[str, ...], str] | None:
     if folder:
         return tuple(command.path(word) for word in operands if word != folder), command.path(folder)
     return tuple(command.path(word) for word in operands[:-1]), command.path(operands[-1])
+
+
+def spread(starts: Mapping[int, tuple[str, ...]], commands: Sequence[Command]) -> dict[int, list[str]]:
+    """Paths that some of the commands write, by the number of the command, with those to which later ones take them."""
+    found = {number: list(paths) for number, paths in starts.items()}
+    known: list[tuple[str, int]] = []
+    for number, command in enumerate(commands):
+        move = moved(command) if known else None
+        if move is not None and len(known) < _MOST_KNOWN:
+            origins = {origin for path, origin in known if any(overlap(path, taken) for taken in move[0])}
+            known += [(move[1], origin) for origin in sorted(origins)]
+            for origin in origins:
+                found[origin].append(move[1])
+        known += [(path, number) for path in starts.get(number, ())]
+    return found
 
 
 def overlap(written: str, taken: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from orchestrator.auditing.artifacts import arrival
 from orchestrator.auditing.context import Context
 from orchestrator.auditing.products import native_products
 from orchestrator.auditing.staging import Role
@@ -54,9 +53,9 @@ def effect_of(context: Context, role: Role, wrong: tuple[Platform, ...]) -> Effe
         if staging.becomes_image(index, platform):
             return Effect.IMAGE
     for platform in wrong:
-        built_on_it = [one for one in sorted(staging.needed[platform]) if index in staging.lineage(one, platform)]
+        built_on_it = [one for one in sorted(staging.needed[platform]) if staging.roles[one].decided_by == index]
         for stage in built_on_it:
-            into = arrival(staging, platform, stage, _BINARIES)
+            into = context.artifacts.arrival(platform, stage, _BINARIES)
             if into is not None and not into.mounted:
                 return Effect.COPIED
             if native_products(context, stage, platform):

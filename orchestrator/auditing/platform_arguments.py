@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from orchestrator.auditing.context import Context
 from orchestrator.core.platform import LINUX_AMD64, LINUX_ARM64, Platform
 from orchestrator.dockerfile.instruction import Assignment, Instruction
-from orchestrator.dockerfile.resolve import survey
+from orchestrator.dockerfile.resolve import Resolved, survey
 from orchestrator.dockerfile.scope import Origin, Variable, automatic_values
 
 _VARIABLE = re.compile(r"\$\{?(\w+)")
@@ -58,17 +58,13 @@ def _shadows(context: Context, names: frozenset[str], cases: list[Case]) -> Iter
         survey(context.dockerfile, args=context.arguments, platform=target, build_platform=builder)
         for _, target, builder in cases
     ]
+    bound = [_Bound(surveyed) for surveyed in surveys]
     for stage, instruction, assignment in sites:
         wrong: list[tuple[Platform, str, str]] = []
-        for (told, target, builder), surveyed in zip(cases, surveys, strict=True):
-            scope = surveyed.global_scope if stage < 0 else {}
-            variable = (
-                scope.get(assignment.name) if stage < 0 else _bound(surveyed.stages[stage].scope.bindings, assignment)
-            )
+        for (told, target, builder), variables in zip(cases, bound, strict=True):
+            variable = variables.of(stage, assignment)
             meant = automatic_values(target, builder, "")[assignment.name]
-            if variable is None or not _is_of(variable, assignment) or not _is_known(variable, assignment):
-                continue
-            if variable.value != meant:
+            if variable is not None and _is_known(variable, assignment) and variable.value != meant:
                 wrong.append((told, meant, variable.value))
         yield Shadow(instruction, assignment, stage, tuple(wrong))
 
@@ -94,11 +90,23 @@ def _has_value(assignment: Assignment) -> bool:
     return assignment.value is not None
 
 
-def _bound(bindings: dict[str, list[tuple[int, Variable]]], assignment: Assignment) -> Variable | None:
-    return next((one for _, one in bindings.get(assignment.name, ()) if _is_of(one, assignment)), None)
+class _Bound:
+    """The variables of one build by the places of the assignments that set them."""
 
+    def __init__(self, surveyed: Resolved) -> None:
+        self._surveyed = surveyed
+        self._stages: dict[tuple[int, str], dict[tuple[int, int], Variable]] = {}
 
-def _is_of(variable: Variable, assignment: Assignment) -> bool:
-    """Whether a variable got its value from this assignment."""
-    word = assignment.name_word
-    return variable.origin in _SHADOWING and (variable.line, variable.column) == (word.line, word.column)
+    def of(self, stage: int, assignment: Assignment) -> Variable | None:
+        """What an assignment sets in a stage (-1: before the first FROM); None where something beats it."""
+        key = (stage, assignment.name)
+        if key not in self._stages:
+            variables = self._all(stage, assignment.name)
+            self._stages[key] = {(one.line, one.column): one for one in variables if one.origin in _SHADOWING}
+        word = assignment.name_word
+        return self._stages[key].get((word.line, word.column))
+
+    def _all(self, stage: int, name: str) -> list[Variable]:
+        if stage < 0:
+            return [self._surveyed.global_scope[name]]
+        return [variable for _, variable in self._surveyed.stages[stage].scope.bindings.get(name, ())]

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from orchestrator.auditing.artifacts import lookup_at, working_folders
+from orchestrator.auditing.artifacts import lookup_at
 from orchestrator.auditing.call import calls_of
 from orchestrator.auditing.context import Context
 from orchestrator.auditing.natives import native_build
-from orchestrator.auditing.outputs import Command, built, downloaded, moved, overlap
+from orchestrator.auditing.outputs import Command, built, downloaded, spread
 from orchestrator.auditing.runs import Language, Run
 from orchestrator.auditing.shell.commands import program_at
 from orchestrator.auditing.shell.evaluate import Evaluator
@@ -40,26 +40,41 @@ class ProbedRun:
 
 def probed_runs(context: Context, stage: int, platforms: tuple[Platform, ...]) -> Iterator[ProbedRun]:
     """The texts of a stage in which a file depends on what the builder says of itself."""
+    runs = [run for run in context.stage_texts.runs.get(stage, ()) if run.language is not Language.FILE]
+    if not any(_ASKS.search(run.source.text) for run in runs):
+        return
     target = platforms[-1]
     builder = LINUX_ARM64 if target.architecture == "amd64" else LINUX_AMD64
+    commands: list[Command] = []
+    starts: dict[int, tuple[str, ...]] = {}
+    asking: dict[int, tuple[int, int]] = {}
+    for number, (run, folder, outside) in enumerate(_placed(context, stage, runs, (builder, target))):
+        begin = len(commands)
+        found = list(_commands(_visits(run, builder, outside), folder, outside))
+        if _ASKS.search(run.source.text):
+            chosen = _chosen(run, found, outside, target)
+            starts.update({begin + at: paths for at, paths in chosen.items()})
+        commands += [command for _, command in found]
+        asking[number] = (begin, len(commands))
+    paths = spread(starts, commands)
+    for number, (begin, end) in asking.items():
+        files = tuple(dict.fromkeys(path for at in range(begin, end) for path in paths.get(at, ())))
+        where = _question(runs[number]) if files else None
+        if where is not None:
+            yield ProbedRun(where, where.text, runs[number].path, files)
+
+
+def _placed(
+    context: Context, stage: int, runs: list[Run], machines: tuple[Platform, Platform]
+) -> Iterator[tuple[Run, str, Outside]]:
+    """Each text with its folder and its variables in a build for the target on the builder."""
+    builder, target = machines
     resolved = context.staging.resolved(stage, target)
-    folders = working_folders(context.staging, stage, target)
+    folders = context.artifacts.folders(target)[stage]
     positions = {id(one): position for position, one in enumerate(resolved.executed)}
-    runs = [
-        run for run in context.runs if run.stage == stage and not run.is_start and run.language is not Language.FILE
-    ]
-    for number, run in enumerate(runs):
-        position = positions.get(id(run.instruction), -1)
-        if position < 0 or not _ASKS.search(run.source.text):
-            continue
-        outside = _outside(lookup_at(resolved, position), target, builder)
-        paths = _chosen(run, folders[position], outside, (builder, target))
-        later = [
-            (one, folders[positions[id(one.instruction)]]) for one in runs[number:] if id(one.instruction) in positions
-        ]
-        where = _question(run)
-        if paths and where is not None:
-            yield ProbedRun(where, where.text, run.path, _with_moves(paths, later, outside, builder))
+    for run in runs:
+        position = positions.get(id(run.instruction), 0)
+        yield run, folders[position], _outside(lookup_at(resolved, position), target, builder)
 
 
 def _outside(lookup: Outside, target: Platform, builder: Platform) -> Outside:
@@ -96,23 +111,27 @@ def _commands(visits: list[Visit], folder: str, outside: Outside) -> Iterator[tu
         yield visit, command
 
 
-def _chosen(run: Run, folder: str, outside: Outside, machines: tuple[Platform, Platform]) -> tuple[str, ...]:
-    """Where downloads and compilations go whose words differ between the two machines with all else the same."""
-    builder, target = machines
-    meant = {
-        (id(visit.command), visit.values, visit.environment.get("GOARCH")) for visit in _visits(run, target, outside)
-    }
-    paths: list[str] = []
+def _chosen(
+    run: Run, commands: list[tuple[Visit, Command]], outside: Outside, target: Platform
+) -> dict[int, tuple[str, ...]]:
+    """Where downloads and compilations go whose words would differ on a machine of the target, all else the same."""
+    meant = {_key(visit) for visit in _visits(run, target, outside)}
+    found: dict[int, tuple[str, ...]] = {}
     streams: set[str] = set()
-    for visit, command in _commands(_visits(run, builder, outside), folder, outside):
-        differs = (id(visit.command), visit.values, visit.environment.get("GOARCH")) not in meant
+    for number, (visit, command) in enumerate(commands):
+        differs = _key(visit) not in meant
         if not differs and streams.isdisjoint(visit.upstream):
             continue
         written = downloaded(command) or (built(command) if _compiles(command) else ())
-        paths += written
-        if differs and not written and command.name in {"curl", "wget", "aria2c"}:
+        if written:
+            found[number] = written
+        elif differs and command.name in {"curl", "wget", "aria2c"}:
             streams.add(command.name)
-    return tuple(paths)
+    return found
+
+
+def _key(visit: Visit) -> tuple[int, tuple[str, ...], str | None]:
+    return id(visit.command), visit.values, visit.environment.get("GOARCH")
 
 
 def _compiles(command: Command) -> bool:
@@ -120,19 +139,6 @@ def _compiles(command: Command) -> bool:
         command.name, tuple(word for word in command.arguments if "target" not in word), "/", lambda _: None
     )
     return bool(native_build(plain))
-
-
-def _with_moves(
-    paths: tuple[str, ...], runs: list[tuple[Run, str]], outside: Outside, builder: Platform
-) -> tuple[str, ...]:
-    """Paths, and those to which later commands of the stage unpack, copy or move them."""
-    known = list(paths)
-    for run, folder in runs:
-        for _, command in _commands(_visits(run, builder, outside), folder, outside):
-            move = moved(command)
-            if move is not None and any(overlap(path, taken) for taken in move[0] for path in known):
-                known.append(move[1])
-    return tuple(dict.fromkeys(known))
 
 
 def _question(run: Run) -> Word | None:

@@ -41,12 +41,16 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Staging:
-    """The roles of all stages; for each platform all stages resolved, and the numbers of those that are needed."""
+    """The roles of all stages; for each platform all stages resolved, and the numbers of those that are needed.
+
+    `image` are the target and the stages that it is built from.
+    """
 
     target: int
     roles: tuple[Role, ...]
     surveys: Mapping[Platform, Resolved]
     needed: Mapping[Platform, frozenset[int]]
+    image: Mapping[Platform, frozenset[int]]
 
     def platforms(self, index: int) -> tuple[Platform, ...]:
         """The platforms for which a stage is built."""
@@ -56,16 +60,9 @@ class Staging:
         """A stage as it is built for a platform."""
         return self.surveys[platform].stages[index]
 
-    def lineage(self, index: int, platform: Platform) -> tuple[int, ...]:
-        """A stage and those that it is built from, itself first."""
-        found = [index]
-        while isinstance(base := self.resolved(found[-1], platform).base, int):
-            found.append(base)
-        return tuple(found)
-
     def becomes_image(self, index: int, platform: Platform) -> bool:
         """Whether a stage is the target or one of those that it is built from."""
-        return index in self.lineage(self.target, platform)
+        return index in self.image[platform]
 
 
 def staging(
@@ -73,7 +70,7 @@ def staging(
 ) -> Staging:
     """Find the platform of each stage. BuildKit's own variables count as they are meant, not as they are shadowed."""
     if not dockerfile.stages:
-        return Staging(-1, (), {}, {})
+        return Staging(-1, (), {}, {}, {})
     surveys = {
         platform: survey(dockerfile, args=arguments, platform=platform, build_platform=LINUX_AMD64)
         for platform in platforms
@@ -83,7 +80,16 @@ def staging(
     roles: list[Role] = []
     for stage in dockerfile.stages:
         roles.append(_role(dockerfile, stage, surveys, roles))
-    return Staging(index, tuple(roles), surveys, needed)
+    image = {platform: frozenset(lineage(one, index)) for platform, one in surveys.items()}
+    return Staging(index, tuple(roles), surveys, needed, image)
+
+
+def lineage(resolved: Resolved, index: int) -> tuple[int, ...]:
+    """A stage and those that it is built from, itself first."""
+    found = [index]
+    while isinstance(base := resolved.stages[found[-1]].base, int):
+        found.append(base)
+    return tuple(found)
 
 
 def _target(dockerfile: Dockerfile, target: str) -> int:

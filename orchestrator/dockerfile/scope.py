@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -60,9 +61,10 @@ class Scope:
 
     def lookup(self, name: str, before: int | None = None) -> Variable:
         """The variable as instruction number `before` of the stage sees it; without one, as it is at the end."""
-        for position, variable in reversed(self.bindings.get(name, ())):
-            if before is None or position < before:
-                return variable
+        bound = self.bindings.get(name, [])
+        count = len(bound) if before is None else bisect_left(bound, before, key=lambda one: one[0])
+        if count:
+            return bound[count - 1][1]
         scope = self.parent
         while scope is not None:
             if name in scope.bindings:

@@ -64,8 +64,10 @@ def architecture_argument_default(context: Context) -> Iterator[Problem]:
         ARG ARCH=$TARGETARCH
         RUN curl -fsSLo /usr/local/bin/tool "https://example.com/tool-${ARCH}"
     """
-    for default in _defaults(context):
-        uses = _uses(context, default)
+    defaults = list(_defaults(context))
+    expansions = _expansions(context, frozenset(one.assignment.name for one in defaults)) if defaults else {}
+    for default in defaults:
+        uses = _uses(context, default, expansions)
         wrong = _wrong(context, default)
         if not wrong or not (uses.lines or uses.bases):
             continue
@@ -104,22 +106,30 @@ def _wrong(context: Context, default: _Default) -> tuple[Platform, ...]:
     return tuple(platform for platform in platforms if platform.architecture != default.family)
 
 
-def _uses(context: Context, default: _Default) -> _Uses:
-    """Where the value is expanded: below the ARG in its stage, or in every stage that takes a global one in."""
-    pattern = re.compile(rf"\$\{{?{re.escape(default.assignment.name)}\b")
-    bases = [
-        stage.line for stage in context.dockerfile.stages if default.stage < 0 and _in_base(pattern, stage.instruction)
-    ]
-    lines: list[int] = []
-    surveyed = next(iter(context.staging.surveys.values()))
-    for resolved in surveyed.stages:
+_Expansions = dict[tuple[int, int], list[Instruction]]
+
+
+def _expansions(context: Context, names_: frozenset[str]) -> _Expansions:
+    """The instructions in stages that expand one of some arguments, by the place of the ARG that gives the value."""
+    pattern = re.compile(r"\$\{?(\w+)")
+    found: _Expansions = {}
+    for resolved in next(iter(context.staging.surveys.values())).stages:
         for position, instruction in enumerate(resolved.executed):
-            if not pattern.search(instruction.raw):
-                continue
-            variable = resolved.scope.lookup(default.assignment.name, before=position)
-            word = default.assignment.name_word
-            if (variable.line, variable.column) == (word.line, word.column) and not _is_set(default, instruction):
-                lines.append(instruction.line)
+            used = names_.intersection(pattern.findall(instruction.raw)) if "$" in instruction.raw else ()
+            for name in used:
+                variable = resolved.scope.lookup(name, before=position)
+                found.setdefault((variable.line, variable.column), []).append(instruction)
+    return found
+
+
+def _uses(context: Context, default: _Default, expansions: _Expansions) -> _Uses:
+    """Where the value is expanded: below the ARG in its stage, or in every stage that takes a global one in."""
+    word = default.assignment.name_word
+    lines = [one.line for one in expansions.get((word.line, word.column), ()) if not _is_set(default, one)]
+    bases: list[int] = []
+    if default.stage < 0:
+        pattern = re.compile(rf"\$\{{?{re.escape(default.assignment.name)}\b")
+        bases = [stage.line for stage in context.dockerfile.stages if _in_base(pattern, stage.instruction)]
     return _Uses(tuple(dict.fromkeys(lines)), tuple(bases))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from orchestrator.auditing.context import Context
 from orchestrator.auditing.edits import without_flag
 from orchestrator.auditing.rule import Problem, rule
-from orchestrator.auditing.staging import Role, Side
+from orchestrator.auditing.staging import Role, Side, lineage
 from orchestrator.core.finding import Fix, Related, Severity
 
 _TASKS = re.compile(
@@ -68,10 +68,10 @@ def final_stage_on_build_platform(context: Context) -> Iterator[Problem]:
 def _is_task(context: Context, role: Role) -> bool:
     """Whether nobody runs the image: names say that it is for a check, or it only names the default stage."""
     stages = context.dockerfile.stages
-    lineage = [stages[one] for one in context.staging.lineage(role.stage.index, context.platforms[0])]
-    if any(one.keyword in {"CMD", "ENTRYPOINT"} for stage in lineage for one in stage.instructions):
+    built_from = [stages[one] for one in lineage(context.staging.surveys[context.platforms[0]], role.stage.index)]
+    if any(one.keyword in {"CMD", "ENTRYPOINT"} for stage in built_from for one in stage.instructions):
         return False
-    if len(lineage) > 1 and not role.stage.instructions:
+    if len(built_from) > 1 and not role.stage.instructions:
         return True
     file = context.path.replace("\\", "/").rpartition("/")[2]
     return bool(_TASKS.search(role.stage.name) or _TASKS.search(file))

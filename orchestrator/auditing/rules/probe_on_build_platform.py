@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from orchestrator.auditing.artifacts import arrival
 from orchestrator.auditing.context import Context
 from orchestrator.auditing.probes import ProbedRun, probed_runs
 from orchestrator.auditing.rule import Problem, rule
@@ -45,7 +44,7 @@ def probe_on_build_platform(context: Context) -> Iterator[Problem]:
 
 
 def _problem(context: Context, stage: int, platform: Platform, probed: ProbedRun) -> Problem | None:
-    into = arrival(context.staging, platform, stage, probed.paths)
+    into = context.artifacts.arrival(platform, stage, probed.paths)
     if into is None:
         return None
     message = (
