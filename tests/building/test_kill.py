@@ -20,7 +20,7 @@ from tests.building.conftest import Yard
 from tests.building.killed_run import SERVICES, TAGS, fleet
 from tests.faults.registry_server import RegistryServer
 
-MOMENTS = int(os.environ.get("MABUILD_KILLS", "8"))
+MOMENTS = int(os.environ.get("MABUILD_KILLS", "5"))
 """How often a build is killed here; 50 have been survived (60 s simulated, 3 min real)."""
 RUN = Path(__file__).with_name("killed_run.py")
 

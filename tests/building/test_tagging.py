@@ -208,8 +208,8 @@ def test_a_stop_before_the_tags_moves_none(shop: Yard) -> None:
 
 def test_requests_for_a_service_that_was_built(shop: Yard, proxy: FaultProxy) -> None:
     """Two cells: 2 looks for the index at a tag (none there), 2 for records, 2 pushed indexes read, 2 records written;
-    then the index once by digest, and each of two tags read, read again, put and read."""
+    then the index once by digest, each of two tags read, read again, put and read, and the 2 records removed."""
     shop.services = shop.services[:1]
     assert shop.build(doors=simulated(shop)).is_good
     pushes = 2 * 3
-    assert len(proxy.seen) - pushes == 2 + 2 + 2 + 2 + 1 + 2 * 4
+    assert len(proxy.seen) - pushes == 2 + 2 + 2 + 2 + 1 + 2 * 4 + 2
