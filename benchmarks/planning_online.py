@@ -1,4 +1,4 @@
-"""How long `mabuild plan` takes for 100 services that ask a registry and a node, with and without anything remembered."""
+"""How long `mabuild plan` takes for 100 services that ask a registry and a node, cold and with all remembered."""
 
 from __future__ import annotations
 
