@@ -33,7 +33,10 @@ def _executed(content: Content) -> list[str]:
         return []
     names = ", ".join(dict.fromkeys(step.path for step in good[:4]))
     libraries = {one.path for step in good if step.linking for one in step.linking.libraries}
-    loaded = f" and the {len(libraries)} libraries that they load" if libraries else ""
+    loaded = ""
+    if libraries:
+        loaded = f" and the {len(libraries)} libraries" if len(libraries) > 1 else " and the library"
+        loaded += " that they load" if len(good) > 1 else " that it loads"
     return [f"{content.entry.label} executes {names}{loaded}, all for {platform.architecture if platform else ''}"]
 
 
