@@ -83,7 +83,9 @@ def plan(
     )
     registries = fleet.registries if offline else reachable_registries(fleet, here)
     with opened_stores(registries, here) as stores:
-        doors = Doors(finding_nodes(fleet, builder, here, wanted), asking(stores.client), DockerfileRecipes(fleet))
+        doors = Doors(
+            finding_nodes(fleet, builder, here, wanted), asking(stores.client), DockerfileRecipes(fleet, here.directory)
+        )
         made = make_plan(fleet, Selection(tuple(services or ()), wanted), doors, options)
         if not offline:
             made = _marked(made, here, stores, records)

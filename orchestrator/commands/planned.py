@@ -28,7 +28,9 @@ def planned(
 ) -> Plan:
     """The plan, with the nodes and base images of now."""
     doors = Doors(
-        finding_nodes(fleet, builder, here, selection.platforms), asking(stores.client), DockerfileRecipes(fleet)
+        finding_nodes(fleet, builder, here, selection.platforms),
+        asking(stores.client),
+        DockerfileRecipes(fleet, here.directory),
     )
     options = Options(host=this_platform(), allow_missing_nodes=allow_missing_nodes, history=durations(here))
     return make_plan(fleet, selection, doors, options)

@@ -63,5 +63,6 @@ def _refuse_cycle(graph: Graph) -> None:
     way = cycle(graph.needs)
     if way:
         finding = cycle_found(way, graph.places)
-        told = "\n".join(f"  {related.path}:{related.line}: {related.message}" for related in finding.related)
-        raise PlanError(f"{finding.message}\n{told}", findings=(finding,), hint="remove one of these needs")
+        raise PlanError(
+            f"no plan is possible: {finding.message}", findings=(finding,), hint="remove one of these needs"
+        )

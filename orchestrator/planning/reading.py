@@ -23,9 +23,13 @@ _IMAGE = "docker-image://"
 
 @dataclass
 class DockerfileRecipes:
-    """Reads every Dockerfile once, and finds the fleet's own images in it. Raises DockerfileError and UsageError."""
+    """Reads every Dockerfile once, and finds the fleet's own images in it. Raises DockerfileError and UsageError.
+
+    Files in `directory` (absolute) or below are named relative to it in messages and findings.
+    """
 
     fleet: Fleet
+    directory: Path | None = None
     files: dict[Path, Dockerfile] = field(default_factory=dict)
 
     def __call__(self, service: Service, target: Platform, builder: Platform) -> Recipe:
@@ -39,7 +43,7 @@ class DockerfileRecipes:
             build_platform=builder,
             contexts=tuple(contexts),
         )
-        path = str(service.dockerfile)
+        path = self._name(service.dockerfile)
         parents: dict[ParentUse, None] = {}
         images: dict[ImageUse, None] = {}
         for use, written in _external_uses(resolved):
@@ -53,8 +57,13 @@ class DockerfileRecipes:
 
     def _dockerfile(self, path: Path) -> Dockerfile:
         if path not in self.files:
-            self.files[path] = read(path, str(path))
+            self.files[path] = read(path, self._name(path))
         return self.files[path]
+
+    def _name(self, path: Path) -> str:
+        if self.directory is None or not path.is_relative_to(self.directory):
+            return str(path)
+        return str(path.relative_to(self.directory))
 
     @cached_property
     def _by_repository(self) -> Mapping[str, tuple[Service, ...]]:

@@ -91,13 +91,14 @@ def test_a_cycle_shows_the_whole_way_with_files_and_lines() -> None:
     recipes = Recipes({"base": ("worker",), "api": ("base",), "worker": ("api",)})
     with pytest.raises(PlanError) as caught:
         _plan(_CHAIN, recipes)
-    assert caught.value.message.splitlines() == [
-        "services need each other in a circle: worker -> api -> base -> worker",
-        "  dockerfiles/worker/Dockerfile:1: worker needs api here",
-        "  dockerfiles/api/Dockerfile:1: api needs base here",
-        "  dockerfiles/base/Dockerfile:1: base needs worker here",
+    (finding,) = caught.value.findings
+    assert finding.rule == "MP101"
+    assert finding.message == "services need each other in a circle: worker -> api -> base -> worker"
+    assert [f"{one.path}:{one.line}: {one.message}" for one in finding.related] == [
+        "dockerfiles/worker/Dockerfile:1: worker needs api here",
+        "dockerfiles/api/Dockerfile:1: api needs base here",
+        "dockerfiles/base/Dockerfile:1: base needs worker here",
     ]
-    assert caught.value.findings[0].rule == "MP101"
 
 
 def test_a_parent_without_the_platform_is_told_with_both_places() -> None:

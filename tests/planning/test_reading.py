@@ -163,3 +163,14 @@ def test_a_cycle_through_real_files_names_their_lines(tmp_path: Path) -> None:
         make_plan(wanted, Selection(), doors, Options(offline=True))
     places = [Place(related.path, related.line, 0) for related in caught.value.findings[0].related]
     assert places == [Place(str(one.dockerfile), 3, 0), Place(str(two.dockerfile), 1, 0)]
+
+
+def test_files_are_named_as_seen_from_the_users_folder(tmp_path: Path) -> None:
+    app = _written(tmp_path, "app", "FROM debian:12\n")
+    other = _written(tmp_path / "else", "other", "ARG X\nFROM $X\n")
+    recipes = DockerfileRecipes(fleet(app, other), tmp_path)
+    assert recipes(app, LINUX_AMD64, LINUX_AMD64).images[0].place.path == "app/Dockerfile"
+    with pytest.raises(DockerfileError, match=r"^else/other/Dockerfile:2: "):
+        recipes(other, LINUX_AMD64, LINUX_AMD64)
+    away = DockerfileRecipes(fleet(app), tmp_path / "else")
+    assert away(app, LINUX_AMD64, LINUX_AMD64).images[0].place.path == str(app.dockerfile)
