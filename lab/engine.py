@@ -14,6 +14,7 @@ from lab.process import Daemon, run, succeeds
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+MOUNTS = Path("/proc/self/mountinfo")
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 
 
@@ -75,11 +76,19 @@ class Engine:
 
     def stop(self) -> bool:
         stopped = self.daemon.stop()
+        for point in mounts_under(MOUNTS.read_text(), (self.data, self.run / f"{self.name}-exec")):
+            run(["umount", "--lazy", point])  # what an engine leaves that was killed
         self.bridge.remove()
         shutil.rmtree(self.run / f"{self.name}-exec", ignore_errors=True)
         for suffix in (".sock", ".pid", "-settings.json"):
             (self.run / f"{self.name}{suffix}").unlink(missing_ok=True)
         return stopped
+
+
+def mounts_under(mountinfo: str, folders: tuple[Path, ...]) -> tuple[str, ...]:
+    """The mount points at or below the folders, the latest first."""
+    points = [line.split(" ")[4] for line in mountinfo.splitlines()]
+    return tuple(point for point in reversed(points) if any(Path(point).is_relative_to(folder) for folder in folders))
 
 
 def mount_control_groups() -> None:
