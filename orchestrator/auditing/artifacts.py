@@ -128,12 +128,12 @@ def _takings_of(resolved: ResolvedStage, folders: tuple[str, ...]) -> Iterator[t
     sources = {(use.line, use.column): use.stage for use in resolved.uses if use.stage >= 0}
     if not sources:
         return
-    for position, instruction in enumerate(resolved.executed):
-        for flag in instruction.flags:
-            source = sources.get((flag.word.line, flag.word.column))
-            if source is not None:
-                for taking in _taken(resolved, position, instruction, flag.value, folders[position]):
-                    yield source, taking
+    flags = ((position, one, flag) for position, one in enumerate(resolved.executed) for flag in one.flags)
+    for position, instruction, flag in flags:
+        source = sources.get((flag.word.line, flag.word.column))
+        if source is not None:
+            for taking in _taken(resolved, position, instruction, flag.value, folders[position]):
+                yield source, taking
 
 
 def _taken(

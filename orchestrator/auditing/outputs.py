@@ -38,7 +38,7 @@ class Command:
                 if name.startswith("--") and word.startswith(f"{name}="):
                     return word[len(name) + 1 :]
                 if len(name) == 2 and word.startswith(name) and not word.startswith("--"):
-                    return word[2:]
+                    return word[2:].removeprefix("=")
         return ""
 
     def path(self, text: str) -> str:
@@ -139,7 +139,7 @@ def _fetched(command: Command, files: Sequence[str], folders: Sequence[str], *, 
         return (command.path(posixpath.join(folder, target)),)
     if not named:
         return ()
-    addresses = [word for word in command.operands if "/" in word]
+    addresses = [word for word in command.operands if "://" in word or UNKNOWN in word]
     return tuple(command.path(posixpath.join(folder, word.rpartition("/")[2])) for word in addresses)
 
 

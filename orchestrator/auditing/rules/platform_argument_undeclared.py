@@ -55,7 +55,7 @@ def _problem(context: Context, stage: int, new: list[Expansion], found: list[Exp
     first = min(new, key=lambda one: (-_rank(one), one.word.line, one.word.column))
     listed = " and ".join(names)
     empty, them = ("are empty", "them") if len(names) > 1 else ("is empty", "it")
-    what = _what(context.staging.roles[stage].side, _severity(new))
+    what = _what(context.staging.roles[stage].side, new)
     message = f"{listed} {empty} here: no ARG in this stage declares {them}; {what}"
     later = {one.word.line for one in found if one.name in names and one.word.line > first.word.line}
     related = tuple(Related(context.path, line, "also empty") for line in sorted(later)[:10])
@@ -66,10 +66,14 @@ def _problem(context: Context, stage: int, new: list[Expansion], found: list[Exp
     return Problem(first.word, message, severity=_severity(new), fix=fix, related=related)
 
 
-def _what(side: Side, severity: Severity) -> str:
+def _what(side: Side, new: list[Expansion]) -> str:
+    if all(one.weight is Weight.SHOWN for one in new):
+        return "the line in the log has a hole"
+    if all(one.instruction.keyword == "LABEL" for one in new):
+        return "the label has a hole, on every platform"
     if side is Side.BUILD:
         return "what is compiled or chosen by it is the builder's, whatever platform is built, and the build is green"
-    if severity is Severity.ERROR:
+    if _severity(new) is Severity.ERROR:
         return "what is chosen by it is missing, or is that of one platform on all of them"
     return "it is right only as long as the stage runs on the target's platform, and nothing else depends on it"
 
