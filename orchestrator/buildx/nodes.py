@@ -18,6 +18,7 @@ from orchestrator.buildx.choice import Choosable, wrong_choices
 from orchestrator.buildx.emulators import broken_emulator, registrations, state
 from orchestrator.buildx.inspection import NOT_INSPECTED, Inspected, read_inspection
 from orchestrator.buildx.judgement import judge, node_platforms
+from orchestrator.buildx.limits import engine_limits
 from orchestrator.buildx.memory import Memory
 from orchestrator.buildx.probe import Answer, can_probe, probe
 from orchestrator.buildx.process import TimeLimitError, run
@@ -93,7 +94,10 @@ def survey(specs: tuple[NodeSpec, ...], asking: Asking) -> Found:
     nodes = tuple(_node(one, asking, baseline) for one in heard)
     shared = next((source.shared for source in sources if source.shared), "")
     wrong = _wrong_choices(shared, heard, nodes, asking) if shared else ()
-    return Found(nodes, (*wrong, *_broken_emulators(heard)))
+    limits = (
+        limit for one in heard for limit in engine_limits(one.source.spec.name, one.source.spec.driver, one.inspected)
+    )
+    return Found(nodes, (*wrong, *_broken_emulators(heard), *limits))
 
 
 def _broken_emulators(heard: Iterable[Heard]) -> tuple[Finding, ...]:

@@ -203,3 +203,10 @@ def test_a_node_over_tcp_with_mutual_tls_lets_in_whom_it_knows(tmp_path: Path) -
     assert found[0].status == "running"
     assert _entry(found[0], _OWN)[0] is Mode.NATIVE
     assert found[1].status.endswith("but no BuildKit answers; does it take this TLS login?")
+
+
+def test_the_engine_itself_is_a_node_with_its_limits_known(tmp_path: Path) -> None:
+    found = survey((), Asking(lab_environment(), tmp_path, (_OWN,), builder="default"))
+    (node,) = found.nodes
+    assert (node.driver, node.builder, node.status) == ("docker", "default", "running")
+    assert found.findings == ()
