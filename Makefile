@@ -37,11 +37,13 @@ demo: setup lab ## the main job on the example fleet
 
 demo-down: lab-down ## stop what `make demo` started
 
-lint: setup ## ruff, mypy, import-linter
+lint: setup ## ruff, mypy, import-linter, actionlint, zizmor
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/actionlint .github/workflows/*.yml
+	$(BIN)/zizmor --quiet --offline --no-progress .github
 
 # The lab is stopped again only if it was this that started it; pytest's summary stays the last line.
 test: setup ## lint, then all tests on real parts

@@ -6,7 +6,8 @@ Each job has a clone, folders and environment files of its own. Third-party acti
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tests.workflows.expressions import Functions, filled_in, holds, text
 from tests.workflows.job import Job, JobRun
 from tests.workflows.stand_ins import Place
 
+_AT_ONCE = 4
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -101,31 +103,33 @@ class Runner:
             given, secrets = (filled_in(job.get(key, {}), inside) for key in ("with", "secrets"))
             outputs, result = self._workflow(job["uses"].removeprefix("$/"), given, secrets, f"{name} / ")
             return {"result": result, "outputs": outputs}
-        runs = [self._one(name, job, {**inside, "matrix": entry}) for entry in _entries(job, inside)]
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            planned = [self._planned(name, job, {**inside, "matrix": entry}) for entry in _entries(job, inside)]
+            runs = list(pool.map(lambda one: one(), planned))
         result = "failure" if any(run.result == "failure" for run in runs) else "success"
         return {"result": result, "outputs": runs[-1].outputs}
 
-    def _one(self, name: str, job: Mapping[str, Any], contexts: Mapping[str, Any]) -> JobRun:
+    def _planned(self, name: str, job: Mapping[str, Any], contexts: Mapping[str, Any]) -> Callable[[], JobRun]:
+        """What runs a job of a matrix, or gives its result of the attempt before."""
         shown = name if not contexts["matrix"] else f"{name} ({text(filled_in(job.get('name', ''), contexts))})"
         assert shown not in self.jobs, f"two jobs are called {shown}"
         needed_again = any(need in self.executed for need in self._needed(contexts))
         if self.before and shown in self.before and shown not in self.redo and not needed_again:
             self.jobs[shown] = self.before[shown]
-            return self.before[shown]
+            return lambda: self.before[shown]
         self.executed.append(shown)
-        labels = filled_in(job["runs-on"], contexts)
+        self.jobs[shown] = JobRun(shown)
         folder = self.folder / f"{self.attempt}-{len(self.executed)}"
-        place = Place(
-            folder / "work",
-            folder / "temporary",
-            dict(self.machines[labels]),
-            self.repository,
-            self.folder / "artifacts",
-        )
+        machine = dict(self.machines[filled_in(job["runs-on"], contexts)])
+        place = Place(folder / "work", folder / "temporary", machine, self.repository, self.folder / "artifacts")
         for path in (place.temporary, place.artifacts):
             path.mkdir(parents=True, exist_ok=True)
-        self.jobs[shown] = Job(shown, job, contexts, place, ROOT).run()
-        return self.jobs[shown]
+
+        def run() -> JobRun:
+            self.jobs[shown] = Job(shown, job, contexts, place, ROOT).run()
+            return self.jobs[shown]
+
+        return run
 
     def _needed(self, contexts: Mapping[str, Any]) -> list[str]:
         """The names of the jobs, of nested workflows too, that a job needs."""
