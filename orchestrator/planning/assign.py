@@ -21,7 +21,7 @@ RANK = {
 }
 ASSUMED_SLOWDOWN = {Mode.EMULATED: 8.0, Mode.SYSTEM_EMULATED: 15.0}
 """Where nothing was measured: shell and compilers under qemu-user were 4 to 14 times slower (measured)."""
-_WEIGHT_EMULATED = 2.0
+_USUAL_PLACES = 4
 SLOW_MODES = frozenset({Mode.EMULATED, Mode.SYSTEM_EMULATED})
 
 
@@ -65,13 +65,22 @@ class Loads:
 
     def of(self, wave: int, node: Node) -> float:
         """The work that a node has in a wave."""
-        return self.given.get((wave, node.name), 0.0) / max(1, node.parallel)
+        return self.given.get((wave, node.name), 0.0) / places(node)
 
     def add(self, wave: int, offer: Offer) -> None:
         """Note that a cell was given to a node; emulated cells count double."""
-        weight = _WEIGHT_EMULATED if offer.mode in SLOW_MODES else 1.0
         key = (wave, offer.node.name)
-        self.given[key] = self.given.get(key, 0.0) + weight
+        self.given[key] = self.given.get(key, 0.0) + takes(offer.mode)
+
+
+def places(node: Node) -> int:
+    """How many cells a node builds at once; an emulated one takes two places."""
+    return node.parallel or _USUAL_PLACES
+
+
+def takes(mode: Mode) -> int:
+    """The places that a cell takes on its node."""
+    return 2 if mode in SLOW_MODES else 1
 
 
 def own_platform(node: Node) -> Platform | None:

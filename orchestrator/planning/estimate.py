@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterable, Mapping
 
 from orchestrator.core.plan import Cell, CellId, Mode, Node, Outlook
-from orchestrator.planning.assign import ASSUMED_SLOWDOWN
+from orchestrator.planning.assign import ASSUMED_SLOWDOWN, places, takes
 
 History = Mapping[tuple[CellId, Mode], float]
 """Seconds that a cell took when it was last built in a mode."""
@@ -81,7 +81,8 @@ def _native_seconds(cell: Cell, nodes: tuple[Node, ...]) -> float:
 
 def makespan(cells: tuple[Cell, ...], nodes: tuple[Node, ...], durations: Mapping[CellId, float]) -> float:
     """The end of all cells in seconds when every node takes the longest remaining path first."""
-    places = {node.name: max(1, node.parallel) for node in nodes}
+    free = {node.name: places(node) for node in nodes}
+    sizes = {cell.id: min(takes(cell.mode), free.setdefault(cell.node, 1)) for cell in cells}
     rest = remaining(cells)
     waiting = {cell.id: set(cell.needs) for cell in cells}
     by_id = {cell.id: cell for cell in cells}
@@ -91,14 +92,14 @@ def makespan(cells: tuple[Cell, ...], nodes: tuple[Node, ...], durations: Mappin
         ready = sorted((cell for cell, parents in waiting.items() if not parents), key=lambda cell: -rest[cell])
         for cell in ready:
             node = by_id[cell].node
-            if places.setdefault(node, 1) > 0:
-                places[node] -= 1
+            if free[node] >= sizes[cell]:
+                free[node] -= sizes[cell]
                 del waiting[cell]
                 heapq.heappush(running, (now + durations.get(cell, _duration(by_id[cell])), cell))
         if not running:
             break
         now, done = heapq.heappop(running)
-        places[by_id[done].node] += 1
+        free[by_id[done].node] += sizes[done]
         for parents in waiting.values():
             parents.discard(done)
     return now
