@@ -55,11 +55,15 @@ def rule(identity: str, severity: Severity) -> Callable[[Check], Rule]:
     """Make a rule of a generator function: name, summary, help and examples come from it and its docstring."""
 
     def make(check: Check) -> Rule:
-        summary, text, bad, good = _sections(inspect.cleandoc(check.__doc__ or ""))
-        name = getattr(check, "__name__", identity).replace("_", "-")
-        return Rule(RuleInfo(identity, name, severity, summary, text, bad, good), check)
+        return Rule(documented(identity, severity, getattr(check, "__name__", identity), check.__doc__), check)
 
     return make
+
+
+def documented(identity: str, severity: Severity, function: str, document: str | None) -> RuleInfo:
+    """What the name and the docstring of a rule's function say."""
+    summary, text, bad, good = _sections(inspect.cleandoc(document or ""))
+    return RuleInfo(identity, function.replace("_", "-"), severity, summary, text, bad, good)
 
 
 _EXAMPLE = re.compile(r"^(Bad|Good):\n((?:(?:[ ]{4}.*)?\n)+)", re.MULTILINE)

@@ -10,6 +10,7 @@ COMMANDS: Final[dict[str, str]] = {
     "rollback": "Put tags back to the digests that a journal says they had.",
     "verify": "Prove a pushed image: platforms, digests, and the architecture of what is inside.",
     "nodes": "Show the builder nodes: what each runs natively and what it emulates.",
+    "packages": "Name what images install that has no build for the other architecture.",
     "doctor": "Say whether this machine can build all platforms, and what mends it.",
     "init": "Write a first manifest for the Dockerfiles, compose and bake files of a repository.",
     "import": "Make a manifest of a compose or bake file, and list what could not be carried over.",

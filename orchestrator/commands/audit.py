@@ -7,12 +7,11 @@ from collections import Counter
 import typer
 
 from orchestrator import __version__
-from orchestrator.auditing.discover import dockerfiles
 from orchestrator.auditing.engine import Options
 from orchestrator.auditing.rule import Rule
 from orchestrator.auditing.rules import RULES
 from orchestrator.commands import audit_options as opt
-from orchestrator.commands.audit_files import Audited, Target, audit_targets, mend, targets_of_fleet, targets_of_paths
+from orchestrator.commands.audit_files import Audited, Target, audit_targets, mend, targets_of_call
 from orchestrator.commands.options import Color, Files, Output, Platforms, Quiet, choice, platforms
 from orchestrator.commands.session import Session, session
 from orchestrator.commands.step import annotate, tell_step
@@ -57,7 +56,7 @@ def audit(
     if list_rules or explain:
         here.write(rule_list([rule.info for rule in RULES]) if list_rules else explanation(_rule(explain).info), output)
         return Exit.OK
-    targets = _targets(paths or [], files, here)
+    targets = targets_of_call(paths or [], files, here)
     options = Options(rules=_chosen(select or [], ignore or []))
     if wanted := platforms(platform):
         options = Options(platforms=wanted, rules=options.rules)
@@ -75,14 +74,6 @@ def audit(
         audited = audit_targets(targets, options, here.directory)
     _show(audited, output_format, output, here, statistics=statistics)
     return _exit_code(audited, fail_on)
-
-
-def _targets(paths: list[str], files: list[str] | None, here: Session) -> tuple[Target, ...]:
-    if paths:
-        return targets_of_paths(dockerfiles(tuple(paths), here.directory), here.directory)
-    from orchestrator.commands.doors import load_fleet
-
-    return targets_of_fleet(load_fleet(here, files), here.directory)
 
 
 def _for_platforms(target: Target) -> Target:

@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from orchestrator.auditing.discover import dockerfiles
 from orchestrator.auditing.engine import AuditResult, Options, audit
 from orchestrator.auditing.fix import apply_fixes, diff
+from orchestrator.commands.session import Session
 from orchestrator.core.errors import DockerfileError
 from orchestrator.core.finding import Finding, Related
 from orchestrator.core.fleet import Fleet, Pairs
 from orchestrator.core.platform import Platform
 from orchestrator.dockerfile.parse import parse, read
 
-_LARGEST_SCRIPT = 1024 * 1024
+_LARGEST_FILE = 16 * 1024 * 1024
 _MOST_PASSES = 8
 ENCODING, ERRORS = "utf-8", "surrogateescape"
 
@@ -30,6 +32,7 @@ class Target:
     arguments: Pairs = ()
     stage: str = ""
     ignore: tuple[str, ...] = ()
+    service: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,15 @@ def targets_of_paths(paths: Iterable[str], directory: Path) -> tuple[Target, ...
     return tuple(Target(path, (directory / path).parent) for path in paths)
 
 
+def targets_of_call(paths: list[str], files: list[str] | None, here: Session) -> tuple[Target, ...]:
+    """The Dockerfiles that a call names, or those of the fleet."""
+    if paths:
+        return targets_of_paths(dockerfiles(tuple(paths), here.directory), here.directory)
+    from orchestrator.commands.doors import load_fleet
+
+    return targets_of_fleet(load_fleet(here, files), here.directory)
+
+
 def targets_of_fleet(fleet: Fleet, directory: Path) -> tuple[Target, ...]:
     """The Dockerfiles of a fleet, with its arguments and platforms."""
     return tuple(
@@ -59,6 +71,7 @@ def targets_of_fleet(fleet: Fleet, directory: Path) -> tuple[Target, ...]:
             service.args,
             service.target,
             service.audit_ignore,
+            service.name,
         )
         for service in fleet.services
     )
@@ -108,7 +121,7 @@ def reading(context: Path) -> Callable[[str], str | None]:
     def read_script(name: str) -> str | None:
         try:
             path = (root / name.lstrip("/")).resolve()
-            if not path.is_relative_to(root) or not path.is_file() or path.stat().st_size > _LARGEST_SCRIPT:
+            if not path.is_relative_to(root) or not path.is_file() or path.stat().st_size > _LARGEST_FILE:
                 return None
             return path.read_bytes().decode(ENCODING, ERRORS)
         except (OSError, ValueError):

@@ -1,0 +1,1 @@
+"""What a Dockerfile installs, and whether every platform has a build of it."""

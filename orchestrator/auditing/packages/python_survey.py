@@ -1,0 +1,202 @@
+"""Judges Python packages: gathers all releases, asks for them at once, and says what fits where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
+
+from orchestrator.auditing.packages.environment import Environment, marker_holds
+from orchestrator.auditing.packages.locks import LockError, read_lock
+from orchestrator.auditing.packages.means import Means, Surveyed
+from orchestrator.auditing.packages.python_installs import PythonInstall
+from orchestrator.auditing.packages.releases import Policy, by_version, offer, parsed_version
+from orchestrator.auditing.packages.requirement import PythonRequirement
+from orchestrator.core.packages import (
+    Answers,
+    Availability,
+    Ecosystem,
+    IndexOptions,
+    Offer,
+    Package,
+    Pin,
+    ReleaseFile,
+)
+from orchestrator.core.platform import Platform
+
+_OFFLINE = "no index was asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A requirement of an installation, on the platforms whose markers let it be installed."""
+
+    surveyed: Surveyed
+    install: PythonInstall
+    requirement: PythonRequirement
+    platforms: tuple[Platform, ...]
+
+    @property
+    def pin(self) -> Pin:
+        """The release to ask for; without a version where any may be taken."""
+        return self.requirement.pin or Pin(self.requirement.name, "")
+
+    @property
+    def environment(self) -> Environment:
+        """Where it is installed."""
+        return self.install.site.environment
+
+
+@dataclass(slots=True)
+class PythonSurvey:
+    """The packages so far, and what could not be checked."""
+
+    means: Means
+    not_checked: list[str] = field(default_factory=list)
+
+    def packages(self, installs: Iterable[tuple[Surveyed, PythonInstall]]) -> tuple[Package, ...]:
+        """What all installations get."""
+        wanted = [one for surveyed, install in installs for one in self._wanted(surveyed, install)]
+        answers = self._ask([one for one in wanted if not one.requirement.is_locked])
+        return tuple(self._package(one, answers) for one in wanted)
+
+    def _wanted(self, surveyed: Surveyed, install: PythonInstall) -> Iterator[Wanted]:
+        self.not_checked += install.not_read
+        if install.options.no_index:
+            return
+        for requirement in self._resolved(install):
+            platforms = tuple(one for one in install.site.platforms if _is_installed(requirement, install, one))
+            if platforms:
+                yield Wanted(surveyed, install, requirement, platforms)
+
+    def _resolved(self, install: PythonInstall) -> tuple[PythonRequirement, ...]:
+        """The requirements; where versions are open, those that a resolver takes, with their dependencies."""
+        asked = install.asked.limited
+        is_open = any(one.pin is None and not one.address for one in asked)
+        if not is_open or not install.resolves or self.means.indexes is None:
+            return asked
+        texts = tuple(one.text for one in asked if not one.is_locked)
+        lock = self.means.resolve(texts, install.site.environment.python, install.options)
+        try:
+            found = read_lock("pylock.toml", lock) if lock else ()
+        except LockError:
+            return asked
+        places = {one.name: one for one in asked}
+        known = tuple(_placed(one, places, install) for one in found)
+        return (*known, *(one for one in asked if one.is_locked)) if known else asked
+
+    def _ask(self, wanted: list[Wanted]) -> Mapping[tuple[IndexOptions, str], Answers]:
+        groups: dict[tuple[IndexOptions, str], set[Pin]] = {}
+        for one in wanted:
+            if not one.requirement.address:
+                groups.setdefault(_group(one), set()).add(one.pin)
+        if self.means.indexes is None:
+            return {}
+        return {
+            (options, python): self.means.indexes.ask(tuple(sorted(pins)), options, python)
+            for (options, python), pins in groups.items()
+        }
+
+    def _package(self, one: Wanted, answers: Mapping[tuple[IndexOptions, str], Answers]) -> Package:
+        answer = answers.get(_group(one), Answers())
+        policy = _policy(one)
+        versions = by_version(answer.projects.get(one.pin.name, ()), one.pin.name)
+        version, files = self._chosen(one, answer, versions)
+        why = self._unknown(one, answer, files)
+        if why:
+            offers = tuple(Offer(platform, Availability.UNKNOWN, "", why) for platform in one.platforms)
+        elif not files and one.pin in answer.absent:
+            offers = tuple(Offer(each, Availability.NONE, "", answer.absent[one.pin]) for each in one.platforms)
+        else:
+            offers = tuple(offer(files, one.environment, platform, policy) for platform in one.platforms)
+        remedy = "" if why or _all_built(offers) else _newer(one, version, versions)
+        asked = one.requirement
+        place, remedy_place = one.surveyed.placed(asked.place), one.surveyed.placed(asked.version_place)
+        service = one.surveyed.service
+        return Package(asked.name, version, Ecosystem.PYTHON, place, offers, service, remedy, remedy_place)
+
+    def _chosen(
+        self, one: Wanted, answer: Answers, versions: Mapping[Version, list[ReleaseFile]]
+    ) -> tuple[str, tuple[ReleaseFile, ...]]:
+        """The version and its files; the newest that fits where any may be taken."""
+        if one.requirement.is_locked:
+            return one.pin.version, one.requirement.files
+        if one.pin.version:
+            wanted = parsed_version(one.pin.version)
+            named = versions.get(wanted, []) if wanted else []
+            return one.pin.version, (*named, *answer.releases.get(one.pin, ()))
+        newest = _newest(one, versions)
+        return (str(newest), tuple(versions[newest])) if newest else ("", ())
+
+    def _unknown(self, one: Wanted, answer: Answers, files: tuple[ReleaseFile, ...]) -> str:
+        """Why nothing can be said; empty where something can."""
+        if one.requirement.address:
+            return "it comes from an address" if not one.requirement.is_locked else ""
+        if one.requirement.is_locked or (files and one.pin not in answer.unasked):
+            return ""
+        if self.means.indexes is None:
+            why = _OFFLINE
+        elif one.pin in answer.unasked:
+            why = answer.unasked[one.pin]
+        else:
+            return ""
+        self.not_checked.append(f"{one.requirement.name}: {why}")
+        return why
+
+
+def _placed(
+    one: PythonRequirement, asked: Mapping[str, PythonRequirement], install: PythonInstall
+) -> PythonRequirement:
+    """A resolved release, at the place of what asked for it; dependencies at that of the call."""
+    source = asked.get(one.name)
+    if source is None:
+        return replace(one, place=install.site.place)
+    return replace(one, place=source.place, hashes=source.hashes, version_place=source.version_place)
+
+
+def _is_installed(requirement: PythonRequirement, install: PythonInstall, platform: Platform) -> bool:
+    return marker_holds(requirement.marker, install.site.environment, platform)
+
+
+def _group(one: Wanted) -> tuple[IndexOptions, str]:
+    return one.install.options, one.environment.python
+
+
+def _policy(one: Wanted) -> Policy:
+    asked, names = one.install.asked, {one.requirement.name, ":all:"}
+    return Policy(one.requirement.hashes, not names & set(asked.no_binary), not names & set(asked.only_binary))
+
+
+def _all_built(offers: Iterable[Offer]) -> bool:
+    return all(one.verdict is Availability.BUILT for one in offers)
+
+
+def _newest(one: Wanted, versions: Mapping[Version, list[ReleaseFile]]) -> Version | None:
+    try:
+        allowed = SpecifierSet(one.requirement.specifier)
+    except InvalidSpecifier:
+        return None
+    fitting = [
+        version for version in versions if version in allowed and not all(f.is_yanked for f in versions[version])
+    ]
+    for version in sorted(fitting, reverse=True):
+        offers = [offer(versions[version], one.environment, each, _policy(one)) for each in one.platforms]
+        if any(each.verdict is not Availability.NONE for each in offers):
+            return version
+    return max(fitting, default=None)
+
+
+def _newer(one: Wanted, version: str, versions: Mapping[Version, list[ReleaseFile]]) -> str:
+    """The next newer version that is built for all platforms; empty where there is none."""
+    current = parsed_version(version)
+    policy = replace(_policy(one), hashes=frozenset())
+    for candidate in sorted(versions) if current is not None else ():
+        is_newer = current is not None and candidate > current and not candidate.is_prerelease
+        if is_newer and all(
+            found.verdict is Availability.BUILT and found.reason != "yanked"
+            for found in (offer(versions[candidate], one.environment, each, policy) for each in one.platforms)
+        ):
+            return str(candidate)
+    return ""

@@ -1,0 +1,168 @@
+"""Opens the doors that a survey of packages asks through: configured indexes over HTTP, and uv for the built-in one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from orchestrator.auditing.packages.locks import LockError, read_lock
+from orchestrator.auditing.packages.means import Means
+from orchestrator.buildx.uv import find_uv, locked
+from orchestrator.commands.session import Session
+from orchestrator.core.errors import MabuildError
+from orchestrator.core.packages import Answers, IndexOptions, Pin, ReleaseFile
+
+if TYPE_CHECKING:
+    from orchestrator.registry.packages.python_index import PythonIndexes
+
+_NO_INDEX = "no index is configured for pip or uv, and uv, which has one built in, is not installed"
+_LOGIN = re.compile(r"://[^/@\s]*@")
+_MOST_ATTEMPTS = 40
+
+
+@contextmanager
+def package_means(session: Session, *, offline: bool) -> Iterator[Means]:
+    """What a survey asks with; offline it asks nobody."""
+    if offline:
+        yield Means()
+        return
+    from orchestrator.registry.packages.configuration import configured_indexes
+    from orchestrator.registry.packages.pages import Pages
+    from orchestrator.registry.packages.python_index import PythonIndexes
+
+    configuration = configured_indexes(session.environment)
+    pages = Pages(
+        session.cache_directory / "packages",
+        session.environment,
+        certificates=configuration.certificates,
+        trusted=configuration.trusted,
+    )
+    try:
+        indexes = PythonIndexes(pages, configuration)
+        uv = Uv(find_uv(session.environment), session, indexes)
+        yield Means(AllIndexes(indexes, uv), uv.resolve)
+    finally:
+        pages.close()
+
+
+@dataclass(frozen=True, slots=True)
+class AllIndexes:
+    """Configured and named indexes, and uv's own where nothing names a main one."""
+
+    named: PythonIndexes
+    uv: Uv
+
+    def ask(self, pins: tuple[Pin, ...], options: IndexOptions, python: str) -> Answers:
+        """What all of them have together."""
+        if not self.named.lacks_main(options):
+            return self.named.ask(pins, options, python)
+        found = self.named.ask(pins, options, python) if self.named.addresses(options) else Answers()
+        built_in = self.uv.ask(pins, options, python)
+        joined = found.joined(built_in)
+        there = {pin for pin in pins if pin.name in found.projects or pin in built_in.releases}
+        return replace(joined, absent={pin: why for pin, why in joined.absent.items() if pin not in there})
+
+
+@dataclass(frozen=True, slots=True)
+class Uv:
+    """uv as a client of the index that is built into it. `program` is empty where it is not installed."""
+
+    program: str
+    session: Session
+    named: PythonIndexes
+
+    def ask(self, pins: tuple[Pin, ...], options: IndexOptions, python: str) -> Answers:  # noqa: ARG002
+        """The files of releases. Where several versions of one distribution are asked for, in several calls."""
+        if not self.program:
+            return Answers(unasked=dict.fromkeys(pins, _NO_INDEX))
+        result = Answers()
+        for batch in _batches(pins):
+            result = result.joined(self._ask(batch, python))
+        return result
+
+    def _ask(self, pins: tuple[Pin, ...], python: str) -> Answers:
+        """Ask for all at once; a release that has no solution is noted and left out of the next attempt."""
+        left, absent = set(pins), dict[Pin, str]()
+        why = "uv finds no solution"
+        for _ in range(_MOST_ATTEMPTS):
+            if not left:
+                return Answers(absent=absent)
+            static = tuple((pin.name, pin.version) for pin in left if pin.version)
+            try:
+                done = locked(
+                    self.program, [_line(pin) for pin in sorted(left)], python, self.session.environment, static
+                )
+                if not done.code:
+                    return Answers(releases=_releases(done.stdout, left), absent=absent)
+            except (MabuildError, LockError) as error:
+                return Answers(absent=absent, unasked=dict.fromkeys(left, str(error)))
+            culprits = _culprits(done.stderr, left)
+            if not culprits:
+                why = _said(done.stderr)
+                break
+            absent |= culprits
+            left -= culprits.keys()
+        return Answers(absent=absent, unasked=dict.fromkeys(left, why))
+
+    def resolve(self, requirements: tuple[str, ...], python: str, options: IndexOptions) -> str:
+        """A lock of requirements with open versions; empty where uv is not there or finds none."""
+        if not self.program:
+            return ""
+        main, *others = (*self.named.addresses(options), "")
+        if self.named.lacks_main(options):
+            main, others = "", list(self.named.addresses(options))
+        indexes = {"UV_INDEX": " ".join(filter(None, others))} if any(others) else {}
+        indexes |= {"UV_DEFAULT_INDEX": main} if main else {}
+        try:
+            done = locked(self.program, requirements, python, {**self.session.environment, **indexes}, ())
+        except MabuildError:
+            return ""
+        return done.stdout if not done.code else ""
+
+
+def _line(pin: Pin) -> str:
+    return str(pin) if pin.version else pin.name
+
+
+def _batches(pins: Iterable[Pin]) -> list[tuple[Pin, ...]]:
+    rounds: list[dict[str, Pin]] = []
+    for pin in pins:
+        free = next((one for one in rounds if pin.name not in one), None)
+        if free is None:
+            free = {}
+            rounds.append(free)
+        free[pin.name] = pin
+    return [tuple(one.values()) for one in rounds]
+
+
+def _releases(lock: str, pins: Iterable[Pin]) -> dict[Pin, tuple[ReleaseFile, ...]]:
+    """Files by what was asked for, so that `1.0` finds `1.0.0`."""
+    files = {one.name: (one.specifier.removeprefix("=="), one.files) for one in read_lock("pylock.toml", lock)}
+    found = {pin: files[pin.name][1] for pin in pins if pin.name in files}
+    return {**found, **{Pin(name, version): of for name, (version, of) in files.items()}}
+
+
+def _culprits(said: str, pins: Iterable[Pin]) -> dict[Pin, str]:
+    """The releases that uv says have no solution, and why."""
+    if "No solution found" not in said:
+        return {}
+    text = " ".join(said.split())
+    found: dict[Pin, str] = {}
+    for pin in pins:
+        name = re.escape(pin.name)
+        if re.search(rf"\b{name}(?![\w.-]) was not found in the package registry", text):
+            found[pin] = "no index has it"
+        elif pin.version and re.search(rf"(?<![\w.-]){re.escape(str(pin))}(?![\w-]|\.\d)", text):
+            is_python = f"{pin} depends on Python" in text
+            found[pin] = "it does not support this Python" if is_python else f"there is no version {pin.version}"
+    return found
+
+
+def _said(text: str) -> str:
+    """The last cause that uv names, without a login."""
+    lines = [line.strip() for line in text.splitlines() if line.strip().startswith(("error:", "cause:"))]
+    last = lines[-1].partition(": ")[2] if lines else "it says nothing"
+    return f"uv could not ask its index: {_LOGIN.sub('://', last)[:200]}"
