@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab import emulator
 from lab.errors import LabError
 from lab.nodes import remove_builder
+from lab.scratch import end_orphans
 from lab.setting import BUILDER, Lab
 
 if TYPE_CHECKING:
@@ -17,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def bring_down(home: Home, say: Callable[[str], None], *, everything: bool) -> None:
-    """Stop all parts; with `everything` forget the caches and the registry's data as well."""
+    """Stop all parts, also those of killed runs; with `everything` forget the caches and the registry's data as well."""
+    if orphans := end_orphans(Path(tempfile.gettempdir())):
+        say(f"lab: {orphans} orphaned part(s) of killed runs stopped")
     try:
         lab = Lab.load(home)
     except LabError:

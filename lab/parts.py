@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.debian import is_root
@@ -16,6 +14,7 @@ from lab.errors import LabError
 from lab.network import Bridge
 from lab.nodes import RemoteNode, create_builder, create_container_builder, remove_builder
 from lab.registries import Registry, free_port
+from lab.scratch import ENGINE, scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,22 +23,12 @@ __all__ = ["BuilderHandle", "broken", "builder", "container_builder", "remote_no
 
 
 @contextmanager
-def scratch() -> Iterator[Path]:
-    """A short-named folder outside of pytest's, whose paths are too long for sockets."""
-    folder = Path(tempfile.mkdtemp(prefix="mabuild-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
 def second_engine(mirror: str = "") -> Iterator[Engine]:
     """Another engine beside the lab's, empty; `mirror` is a registry (host:port) that stands in for Docker Hub."""
     if not (is_root() and shutil.which("dockerd")):
         raise LabError("a second engine needs dockerd and root")
     with scratch() as folder:
-        engine = Engine("second", folder, folder / "data", folder, Bridge.claim(), mirror=mirror)
+        engine = Engine(ENGINE, folder, folder / "data", folder, Bridge.claim(), mirror=mirror)
         try:
             engine.start()
             yield engine

@@ -85,9 +85,9 @@ class Daemon:
         """Its number, 0 when it does not run."""
         try:
             known = json.loads(self.record.read_text())
-        except (FileNotFoundError, ValueError):
+            pid = int(known["pid"])
+        except (FileNotFoundError, ValueError, KeyError):
             return 0
-        pid = int(known["pid"])
         return pid if identity(pid) == known["identity"] != "" else 0
 
     def start(self, argv: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
