@@ -105,10 +105,10 @@ def assign_all(assignment: Assignment, graph: Graph, selection: Selection) -> No
     refuse_missing_nodes(assignment, wanted)
     for name in sorted(graph.needs, key=lambda name: -waves[name]):
         service = assignment.fleet.service(name)
-        for platform in service.platforms:
-            if platform in wanted[name]:
-                for need in assignment.give(Demand(service, platform, waves[name])):
-                    wanted[need.service].add(need.platform)
+        asked_for = [platform for platform in service.platforms if platform in wanted[name]]
+        for platform in asked_for:
+            for need in assignment.give(Demand(service, platform, waves[name])):
+                wanted[need.service].add(need.platform)
 
 
 def refuse_missing_nodes(assignment: Assignment, wanted: dict[str, set[Platform]]) -> None:
