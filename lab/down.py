@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def bring_down(home: Home, say: Callable[[str], None], *, everything: bool) -> None:
-    """Stop all parts, also those of killed runs; with `everything` forget the caches and the registry's data as well."""
+    """Stop all parts, also those of killed runs; with `everything` forget caches and data as well."""
     if orphans := end_orphans(Path(tempfile.gettempdir())):
         say(f"lab: {orphans} orphaned part(s) of killed runs stopped")
     try:
