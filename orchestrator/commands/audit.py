@@ -22,7 +22,7 @@ from orchestrator.report.findings import FORMATS
 from orchestrator.report.findings.view import View
 from orchestrator.report.summary import plural
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _THRESHOLDS = {"error": Severity.ERROR, "warning": Severity.WARNING, "note": Severity.NOTE}
 
 

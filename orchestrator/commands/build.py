@@ -20,7 +20,7 @@ from orchestrator.core.errors import Exit
 from orchestrator.planning.select import Selection
 from orchestrator.report.plan import FORMATS as PLAN_FORMATS
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command(

@@ -16,7 +16,7 @@ from orchestrator.core.plan import Node
 from orchestrator.core.platform import LINUX_AMD64, LINUX_ARM64, Platform
 from orchestrator.report.doctor import Checked, doctor_json, doctor_page
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command(epilog="Example: mabuild doctor --platform linux/arm64,linux/arm/v7")

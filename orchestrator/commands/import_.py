@@ -13,7 +13,7 @@ from orchestrator.commands.session import session
 from orchestrator.core.errors import Exit
 from orchestrator.report.summary import plural
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the manifest and write nothing.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a manifest that is there.")]

@@ -13,7 +13,7 @@ from orchestrator.commands.session import Session, session
 from orchestrator.core.errors import Exit, ManifestError, UsageError
 from orchestrator.report.errors import finding_line
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command(epilog="Examples: mabuild init · mabuild init services --dry-run")

@@ -15,7 +15,7 @@ from orchestrator.core.platform import Platform
 from orchestrator.report.errors import finding_line
 from orchestrator.report.nodes import nodes_json, nodes_table
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command(epilog="Examples: mabuild nodes · mabuild nodes --install linux/arm64 · mabuild nodes --format json")

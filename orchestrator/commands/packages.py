@@ -23,7 +23,7 @@ from orchestrator.report.findings import FORMATS
 from orchestrator.report.findings.view import View
 from orchestrator.report.packages import SORTS, closing, packages_json, packages_markdown, packages_table
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _THRESHOLDS = {"error": Severity.ERROR, "warning": Severity.WARNING, "note": Severity.NOTE}
 
 

@@ -34,7 +34,7 @@ from orchestrator.report.summary import outlook_sentence
 if TYPE_CHECKING:
     from orchestrator.registry.stores import Stores
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _DATA_FORMATS = ("matrix", "bake")
 
 

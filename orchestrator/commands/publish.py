@@ -18,7 +18,7 @@ from orchestrator.commands.run import building_doors, exit_code, progress_name, 
 from orchestrator.commands.session import session
 from orchestrator.planning.select import Selection
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command(epilog="Example: mabuild publish --records records --dry-run")

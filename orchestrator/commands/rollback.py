@@ -14,7 +14,7 @@ from orchestrator.commands.session import session
 from orchestrator.core.errors import Exit
 from orchestrator.report.shapes import document
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command(epilog="Example: mabuild rollback records/journal.jsonl")

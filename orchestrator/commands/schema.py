@@ -10,7 +10,7 @@ from orchestrator.commands.options import Output
 from orchestrator.commands.session import session
 from orchestrator.core.errors import Exit
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command(epilog="Example: mabuild schema -o mabuild.schema.json")

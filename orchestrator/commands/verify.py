@@ -27,7 +27,7 @@ from orchestrator.verifying.checks import CHECKS
 from orchestrator.verifying.engine import verify as verify_image
 from orchestrator.verifying.expectation import Expectation, Means
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 Wanted = tuple[str, Expectation]
 
 
