@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from orchestrator.core.finding import Confidence, Finding, RuleInfo, Severity
 from orchestrator.core.fleet import Level
 from orchestrator.verifying.evidence import Evidence
+from orchestrator.verifying.printable import printable
 
 LEVELS = (Level.META, Level.EXIST, Level.ENTRYPOINT, Level.FULL)
 
@@ -43,10 +44,10 @@ class Check:
                 rule=self.info.id,
                 name=self.info.name,
                 severity=problem.severity or self.info.severity,
-                message=problem.message,
-                platform=problem.platform,
-                file=problem.file,
-                cause=problem.cause,
+                message=printable(problem.message),
+                platform=printable(problem.platform),
+                file=printable(problem.file),
+                cause=printable(problem.cause),
                 confidence=problem.confidence,
             )
 

@@ -20,6 +20,7 @@ from orchestrator.verifying.earlier import read_earlier
 from orchestrator.verifying.evidence import Evidence
 from orchestrator.verifying.existence import look_for_layers
 from orchestrator.verifying.expectation import MEANS, Expectation, Means
+from orchestrator.verifying.printable import printable
 from orchestrator.verifying.reading import read_image
 from orchestrator.verifying.running import run_images
 from orchestrator.verifying.scope import not_checked, out_of_scope, proved, remembered, verified_platforms
@@ -96,8 +97,8 @@ def conclude(source: Source, evidence: Evidence) -> Verification:
         verdict=_verdict(findings, unknown),
         platforms=verified_platforms(evidence),
         findings=findings,
-        not_checked=(*unknown, *out_of_scope(level)),
-        proved=(*proved(evidence), *remembered(source.memory)),
+        not_checked=tuple(map(printable, (*unknown, *out_of_scope(level)))),
+        proved=tuple(map(printable, (*proved(evidence), *remembered(source.memory)))),
         requests=traffic.requests,
         received_bytes=traffic.received_bytes,
     )

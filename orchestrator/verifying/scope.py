@@ -10,6 +10,7 @@ from orchestrator.verifying.check import reaches
 from orchestrator.verifying.content_scope import content_proved
 from orchestrator.verifying.evidence import Entry, Evidence, Fault, FaultKind, Part, short
 from orchestrator.verifying.memory import Memory
+from orchestrator.verifying.printable import printable
 from orchestrator.verifying.provenance import build_mode
 from orchestrator.verifying.running import not_run, ran
 
@@ -112,10 +113,10 @@ def _row(evidence: Evidence, entry: Entry) -> VerifiedPlatform:
     types = sorted(frozenset().union(*(one.predicate_types for one in attestations)))
     provenance = evidence.provenance_of(digest)
     return VerifiedPlatform(
-        platform=entry.label,
+        platform=printable(entry.label),
         digest=digest,
         size=sum(layer.size for layer in entry.layers if layer.size > 0),
-        attestations=tuple(types),
-        built_on=provenance.builder if provenance else "",
+        attestations=tuple(map(printable, types)),
+        built_on=printable(provenance.builder) if provenance else "",
         mode=build_mode(provenance, entry.platform) if provenance and entry.platform else "",
     )
