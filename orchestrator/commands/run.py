@@ -49,9 +49,11 @@ def building_doors(here: Session, stores: Stores, stop: Event) -> Doors:
 def _descent(new: str, old: str, here: Session) -> Descent:
     """How one commit stands to another, as far as git knows here."""
     from orchestrator.buildx.ancestry import is_ancestor
+    from orchestrator.buildx.process import Processes
 
-    answers = {True: Descent.NEWER, False: Descent.NOT_NEWER, None: Descent.UNKNOWN}
-    return answers[is_ancestor(old, new, here.directory, here.environment)]
+    # Processes of its own: those of the builds are stopped by a signal, and a tag may still be moving then.
+    known = is_ancestor(old, new, here.directory, here.environment, Processes())
+    return (Descent.NEWER if known[0] else Descent.NOT_NEWER) if known else Descent.UNKNOWN
 
 
 def timestamp() -> str:

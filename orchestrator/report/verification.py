@@ -52,13 +52,34 @@ def _platform_fields(platform: VerifiedPlatform) -> dict[str, object]:
     }
 
 
+def choices_table(title: str, rows: tuple[tuple[str, str, str, str, str], ...], screen: Screen) -> str:
+    """Which entry of a list the usual nodes take: client, node, platform of the entry, its digest, a remark."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("client", "node", "takes", "digest", ""):
+        table.add_column(heading, no_wrap=bool(heading), overflow="fold")
+    for client, node, platform, digest, remark in rows:
+        taken = Text(platform) if digest else Text("nothing", style="bold red")
+        table.add_row(client, node, taken, short(digest), Text(remark, style="dim"))
+    return render(Group(Text(title, style="bold"), table), screen)
+
+
 def verifications_table(verifications: tuple[Verification, ...], screen: Screen, *, verbose: bool) -> str:
     """One block an image: verdict, platforms, and what was and was not proved. Findings are shown by their formats."""
-    parts = [part for one in verifications for part in _block(one, verbose=verbose)]
-    return render(Group(*parts, Text(_closing(verifications), style="bold")), screen)
+    common = _common(verifications)
+    parts = [part for one in verifications for part in _block(one, common, verbose=verbose)]
+    rest = [Text(f"not checked: {sentence}", style="dim") for sentence in common]
+    return render(Group(*parts, *rest, Text(_closing(verifications), style="bold")), screen)
 
 
-def _block(one: Verification, *, verbose: bool) -> list[Text | Table]:
+def _common(verifications: tuple[Verification, ...]) -> tuple[str, ...]:
+    """What was not looked at in any of several images, to be said once."""
+    if len(verifications) < 2:
+        return ()
+    first, *others = verifications
+    return tuple(one for one in first.not_checked if all(one in other.not_checked for other in others))
+
+
+def _block(one: Verification, common: tuple[str, ...], *, verbose: bool) -> list[Text | Table]:
     head = Text.assemble(
         (one.verdict.value.upper(), _STYLES[one.verdict]), f" {one.reference} ", (short(one.digest), "dim")
     )
@@ -73,7 +94,7 @@ def _block(one: Verification, *, verbose: bool) -> list[Text | Table]:
             Text(f"built on {platform.built_on}" if platform.built_on else "", style="dim"),
         )
     notes = [Text(f"  proved: {sentence}", style="dim") for sentence in one.proved if verbose]
-    notes += [Text(f"  not checked: {sentence}", style="dim") for sentence in one.not_checked]
+    notes += [Text(f"  not checked: {sentence}", style="dim") for sentence in one.not_checked if sentence not in common]
     return [head, table, *notes]
 
 
