@@ -62,10 +62,10 @@ def _shadows(context: Context, names: frozenset[str], cases: list[Case]) -> Iter
     for stage, instruction, assignment in sites:
         wrong: list[tuple[Platform, str, str]] = []
         for (told, target, builder), variables in zip(cases, bound, strict=True):
-            variable = variables.of(stage, assignment)
+            value = _constant(assignment) if instruction.onbuild else variables.of(stage, assignment)
             meant = automatic_values(target, builder, "")[assignment.name]
-            if variable is not None and _is_known(variable, assignment) and variable.value != meant:
-                wrong.append((told, meant, variable.value))
+            if value is not None and value != meant:
+                wrong.append((told, meant, value))
         yield Shadow(instruction, assignment, stage, tuple(wrong))
 
 
@@ -75,9 +75,15 @@ def _sites(context: Context, names: frozenset[str]) -> Iterator[tuple[int, Instr
         yield from ((-1, instruction, one) for one in instruction.assignments if one.name in names and _has_value(one))
     for stage in context.dockerfile.stages:
         for instruction in stage.instructions:
-            if instruction.keyword in {"ARG", "ENV"} and not instruction.onbuild:
+            if instruction.keyword in {"ARG", "ENV"}:
                 found = (one for one in instruction.assignments if one.name in names and _has_value(one))
                 yield from ((stage.index, instruction, one) for one in found)
+
+
+def _constant(assignment: Assignment) -> str | None:
+    """The value of an ONBUILD trigger, which is known only if it has no variable in it."""
+    text = assignment.value.text if assignment.value is not None else ""
+    return None if "$" in text else text.strip("\"'")
 
 
 def _is_known(variable: Variable, assignment: Assignment) -> bool:
@@ -97,14 +103,15 @@ class _Bound:
         self._surveyed = surveyed
         self._stages: dict[tuple[int, str], dict[tuple[int, int], Variable]] = {}
 
-    def of(self, stage: int, assignment: Assignment) -> Variable | None:
-        """What an assignment sets in a stage (-1: before the first FROM); None where something beats it."""
+    def of(self, stage: int, assignment: Assignment) -> str | None:
+        """What an assignment sets in a stage (-1: before the first FROM); None where it does not, or nobody knows."""
         key = (stage, assignment.name)
         if key not in self._stages:
             variables = self._all(stage, assignment.name)
             self._stages[key] = {(one.line, one.column): one for one in variables if one.origin in _SHADOWING}
         word = assignment.name_word
-        return self._stages[key].get((word.line, word.column))
+        variable = self._stages[key].get((word.line, word.column))
+        return variable.value if variable is not None and _is_known(variable, assignment) else None
 
     def _all(self, stage: int, name: str) -> list[Variable]:
         if stage < 0:

@@ -89,6 +89,7 @@ def _outside(lookup: Outside, target: Platform, builder: Platform) -> Outside:
 def _visits(run: Run, platform: Platform, outside: Outside) -> list[Visit]:
     evaluator = Evaluator(run.source.text, machine(platform), outside, run.inner)
     evaluator.run(run.block)
+    evaluator.run_uncalled()
     return evaluator.trace.visits
 
 

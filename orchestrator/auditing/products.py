@@ -23,7 +23,7 @@ _TOOLS = re.compile(
     r"|dotnet|gradlew?|mvnw?|dmd|ldc2)\b"
 )
 _MOVES = re.compile(r"\b(?:cp|mv|install|rsync|ln|configure|tar|unzip)\b")
-_SOURCED = re.compile(r"(?:^|[;&|\n]|\s)(?:\.|source)\s+[\"']?[/\w$.]")
+_SOURCED = re.compile(r"(?:^|[;&|\n({]|\b(?:then|do|else|if)\b)\s*(?:\.|source)\s+[^\s&|;]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,11 @@ NAMES = tuple(f"{side}{part}" for side in ("TARGET", "BUILD") for part in ("PLAT
 _NAME = re.compile(r"(?:TARGET|BUILD)(?:PLATFORM|ARCH|VARIANT|OS)\b")
 _EXPANSION = re.compile(r"\$\{?((?:TARGET|BUILD)(?:PLATFORM|ARCH|VARIANT|OS))\b")
 _FALLBACK = re.compile(r"\$\{\w+:?[-=](.*)\}", re.DOTALL)
-_SET_ELSEWHERE = re.compile(r"(?:^|[;&|\n(]|\s)(?:\.|source|eval|read)\s+[\"']?[\w/$.\"(`-]")
+_SET_ELSEWHERE = re.compile(r"(?:^|[;&|\n({]|\b(?:then|do|else|if)\b)\s*(?:\.|source|eval|read)\s+[^\s&|;]")
 _LOOP = r"\bfor\s+{name}\b"
-_SHELL_KEYWORDS = frozenset({"RUN"})
-_EXPANDING = frozenset({"ADD", "ARG", "COPY", "ENV", "EXPOSE", "LABEL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"})
+_EXPANDING = frozenset(
+    {"ADD", "ARG", "COPY", "ENV", "EXPOSE", "LABEL", "RUN", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"}
+)
 
 
 class Weight(IntEnum):
@@ -53,38 +54,55 @@ def undeclared(context: Context, stage: int) -> Iterator[Expansion]:
 
 
 def _expansions(context: Context, resolved: ResolvedStage) -> Iterator[Expansion]:
+    index = resolved.stage.index
+    texts = [run for run in (*context.runs, *context.scripts) if run.stage == index and not run.is_start]
     runs: dict[int, list[Run]] = {}
-    for run in context.runs:
-        if run.stage == resolved.stage.index and run.instruction is not None and not run.is_start:
+    for run in texts:
+        if _NAME.search(run.source.text):
             runs.setdefault(id(run.instruction), []).append(run)
-    on_target = context.staging.roles[resolved.stage.index].side is Side.TARGET
+    on_target = context.staging.roles[index].side is Side.TARGET
     for position, instruction in enumerate(resolved.executed):
-        if not _NAME.search(instruction.raw):
-            continue
-        if instruction.keyword in _EXPANDING:
+        if instruction.keyword in _EXPANDING and _NAME.search(instruction.raw):
             yield from _in_words(instruction, position)
         for run in runs.get(id(instruction), ()):
-            yield from _in_shell(run, instruction, position, on_target=on_target)
+            found = _in_shell(run, instruction, position, on_target=on_target)
+            yield from _in_script(instruction, found) if run.path else found
+
+
+def _in_script(instruction: Instruction, found: Iterator[Expansion]) -> Iterator[Expansion]:
+    """What a script expands is declared where it is called; a value that is passed there counts."""
+    indent = len(instruction.raw) - len(instruction.raw.lstrip())
+    start = indent + 1
+    word = Word(instruction.keyword, instruction.line, start, instruction.line, start + len(instruction.keyword))
+    for one in found:
+        if f"{one.name}=" not in instruction.raw:
+            yield Expansion(one.name, word, instruction, one.position, one.weight)
 
 
 def _in_words(instruction: Instruction, position: int) -> Iterator[Expansion]:
     """In words that BuildKit expands by itself, and in heredocs whose name has no quotes."""
-    weight = Weight.DESCRIBED if instruction.keyword == "LABEL" else Weight.USED
-    words = [*instruction.words, *(flag.word for flag in instruction.flags)]
-    for word in words:
+    for word, weight in _words(instruction):
         for match in _EXPANSION.finditer(word.text):
-            if (word.text[: match.start()].count("'") % 2 and '"' not in word.text) or _is_escaped(
-                word.text, match.start()
-            ):
-                continue
-            yield Expansion(match[1], _part(word, match), instruction, position, weight)
+            if not _is_quoted(word.text, match.start()):
+                yield Expansion(match[1], _part(word, match), instruction, position, weight)
     for heredoc in instruction.heredocs if instruction.keyword in {"ADD", "COPY"} else ():
         for match in _EXPANSION.finditer(heredoc.body.text) if heredoc.expand else ():
             yield Expansion(match[1], heredoc.body.word(*match.span()), instruction, position, Weight.USED)
 
 
-def _is_escaped(text: str, at: int) -> bool:
-    return at > 0 and text[at - 1] == "\\"
+def _words(instruction: Instruction) -> Iterator[tuple[Word, Weight]]:
+    """The words that BuildKit expands; those of a RUN are the shell's, its mounts are BuildKit's."""
+    described = instruction.keyword in {"LABEL", "RUN"}
+    weight = Weight.DESCRIBED if described else Weight.USED
+    for word in instruction.words if instruction.keyword != "RUN" else ():
+        yield word, weight
+    for flag in instruction.flags:
+        yield flag.word, weight
+
+
+def _is_quoted(text: str, at: int) -> bool:
+    """Whether single quotes or an escape keep an expansion from happening."""
+    return (text[:at].count("'") % 2 == 1 and '"' not in text) or (at > 0 and text[at - 1] == "\\")
 
 
 def _part(word: Word, match: re.Match[str]) -> Word:
