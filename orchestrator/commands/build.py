@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import typer
 
@@ -14,10 +15,21 @@ from orchestrator.commands.doors import load_fleet, opened_stores, reachable_reg
 from orchestrator.commands.durations import remember
 from orchestrator.commands.options import Builder, Color, Files, Platforms, Services, choice, platforms
 from orchestrator.commands.planned import planned
-from orchestrator.commands.run import building_doors, exit_code, progress_name, revision, shown, stop_on_signals, tell
+from orchestrator.commands.run import (
+    building_doors,
+    exit_code,
+    progress_name,
+    revision,
+    shown,
+    stop_on_signals,
+    tell,
+    timestamp,
+)
 from orchestrator.commands.session import session
 from orchestrator.core.errors import Exit
 from orchestrator.planning.select import Selection
+from orchestrator.report.page.page import page
+from orchestrator.report.page.timeline import Timeline
 from orchestrator.report.plan import FORMATS as PLAN_FORMATS
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -49,6 +61,7 @@ def build(
     pull: opt.Pull = False,
     no_verify: opt.NoVerify = False,
     metadata_file: opt.MetadataFile = "",
+    report: opt.Report = "",
     progress: opt.ProgressStyle = "auto",
     output_format: opt.ResultFormat = "table",
     color: Color = None,
@@ -74,9 +87,12 @@ def build(
             here.write(PLAN_FORMATS[output_format](plan, here.screen(here.stdout)))
             return Exit.OK
         doors = building_doors(here, stores, stop)
-        results = shown(plan, style, here, lambda listener: build_plan(plan, options, doors, listener))
+        timeline = Timeline(time.monotonic)
+        results = shown(plan, style, here, lambda listener: build_plan(plan, options, doors, timeline.before(listener)))
     remember(results, here)
     tell(results, output_format, here)
     if metadata_file:
         here.write(json.dumps(metadata_fields(plan, results), indent=2) + "\n", metadata_file)
+    if report:
+        here.write(page(plan, results, timeline.spans(), f"Build of {', '.join(fleet.files)}", timestamp()), report)
     return exit_code(results, stop)

@@ -58,6 +58,9 @@ Publish = Annotated[
 MetadataFile = Annotated[
     str, typer.Option("--metadata-file", help="Write digests there, in the form of buildx bake.", show_default=False)
 ]
+Report = Annotated[
+    str, typer.Option("--report", help="Write one page about the build there (HTML).", show_default=False)
+]
 ProgressStyle = Annotated[str, typer.Option("--progress", help="auto, rich, plain, json, github or quiet.")]
 ResultFormat = Annotated[str, typer.Option("--format", help="table or json.")]
 
