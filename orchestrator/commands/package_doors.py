@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.auditing.packages.locks import LockError, read_lock
 from orchestrator.auditing.packages.means import Means
+from orchestrator.auditing.packages.repositories import apk_repositories, apt_sources
 from orchestrator.buildx.uv import find_uv, locked
 from orchestrator.commands.session import Session
 from orchestrator.core.errors import MabuildError
-from orchestrator.core.packages import Answers, IndexOptions, Pin, ReleaseFile
+from orchestrator.core.packages import Answers, IndexOptions, Pin, ReleaseFile, Repository
 
 if TYPE_CHECKING:
     from orchestrator.registry.packages.python_index import PythonIndexes
@@ -30,6 +32,7 @@ def package_means(session: Session, *, offline: bool) -> Iterator[Means]:
         yield Means()
         return
     from orchestrator.registry.packages.configuration import configured_indexes
+    from orchestrator.registry.packages.mirrors import Mirrors
     from orchestrator.registry.packages.pages import Pages
     from orchestrator.registry.packages.python_index import PythonIndexes
 
@@ -43,9 +46,27 @@ def package_means(session: Session, *, offline: bool) -> Iterator[Means]:
     try:
         indexes = PythonIndexes(pages, configuration)
         uv = Uv(find_uv(session.environment), session, indexes)
-        yield Means(AllIndexes(indexes, uv), uv.resolve)
+        yield Means(AllIndexes(indexes, uv), uv.resolve, Mirrors(pages), machine_mirrors(Path("/etc")))
     finally:
         pages.close()
+
+
+def machine_mirrors(folder: Path) -> tuple[Repository, ...]:
+    """The mirrors that this machine itself installs from; `folder` is its `/etc`."""
+    match = re.search(r"^ID=\"?([\w.-]+)", _text(folder / "os-release"), re.MULTILINE)
+    distribution = match[1] if match else ""
+    lists = sorted((folder / "apt" / "sources.list.d").glob("*.*")) if (folder / "apt").is_dir() else []
+    found = [
+        one for path in (folder / "apt" / "sources.list", *lists) for one in apt_sources(_text(path), distribution)
+    ]
+    return (*dict.fromkeys(found), *apk_repositories(_text(folder / "apk" / "repositories")))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    except OSError:
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

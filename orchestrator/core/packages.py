@@ -159,3 +159,28 @@ class Indexes(Protocol):
         A pin without a version asks for all releases.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository of Debian's or Alpine's packages. `suite` and `component` are Debian's; Alpine has the address only.
+
+    `distribution` is what it is of, as in `debian`; empty where that is not known.
+    """
+
+    ecosystem: Ecosystem
+    address: str
+    suite: str = ""
+    component: str = ""
+    distribution: str = ""
+
+
+class Repositories(Protocol):
+    """The package lists of mirrors."""
+
+    def names(self, repository: Repository, architecture: str) -> Mapping[str, str]:
+        """The file of each package, and of each name that one provides, for an architecture by the distribution's name.
+
+        MabuildError where the list is not there or cannot be read.
+        """
+        ...

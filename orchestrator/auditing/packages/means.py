@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from orchestrator.auditing.context import Context
-from orchestrator.core.packages import Indexes, IndexOptions, Place
+from orchestrator.core.packages import Indexes, IndexOptions, Place, Repositories, Repository
 
 Resolve = Callable[[tuple[str, ...], str, IndexOptions], str]
 """Requirements in pip's words, a Python version and indexes -> a pylock.toml; empty where nobody resolves."""
@@ -21,10 +21,15 @@ def no_resolver(_: tuple[str, ...], __: str, ___: IndexOptions) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """`indexes` answers for Python, None: nothing is asked (offline)."""
+    """`indexes` answers for Python and `repositories` for Debian and Alpine; None: nothing is asked (offline).
+
+    `mirrors` are the repositories that this machine itself takes packages from.
+    """
 
     indexes: Indexes | None = None
     resolve: Resolve = no_resolver
+    repositories: Repositories | None = None
+    mirrors: tuple[Repository, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,14 @@ from dataclasses import replace
 
 from orchestrator.auditing.ignores import Ignore, ignores_in
 from orchestrator.auditing.packages.means import Means, Surveyed
-from orchestrator.auditing.packages.python_installs import PythonInstall, python_install
+from orchestrator.auditing.packages.node_survey import NodeSurvey
+from orchestrator.auditing.packages.python_installs import python_install
 from orchestrator.auditing.packages.python_survey import PythonSurvey
 from orchestrator.auditing.packages.rule import PackageRule
 from orchestrator.auditing.packages.rules import PACKAGE_RULES
 from orchestrator.auditing.packages.site import sites
+from orchestrator.auditing.packages.system_installs import system_install
+from orchestrator.auditing.packages.system_survey import SystemSurvey
 from orchestrator.core.finding import Finding
 from orchestrator.core.packages import Package, PackageReport
 
@@ -19,16 +22,17 @@ from orchestrator.core.packages import Package, PackageReport
 def survey(surveyed: Iterable[Surveyed], means: Means, rules: tuple[PackageRule, ...] = PACKAGE_RULES) -> PackageReport:
     """The packages of all services; places are in Dockerfiles and in files of their build contexts."""
     surveyed = tuple(surveyed)
-    python: list[tuple[Surveyed, PythonInstall]] = []
-    for one in surveyed:
-        for site in sites(one.context):
-            found = python_install(site)
-            if found is not None:
-                python.append((one, found))
-    of_python = PythonSurvey(means)
-    packages = _joined(of_python.packages(python))
+    python, system, node = PythonSurvey(means), SystemSurvey(means), NodeSurvey()
+    all_sites = [(one, site) for one in surveyed for site in sites(one.context)]
+    packages = _joined(
+        (
+            *python.packages((one, found) for one, site in all_sites if (found := python_install(site))),
+            *system.packages((one, called) for one, site in all_sites if (called := system_install(site))),
+            *(package for one, site in all_sites for package in node.packages(one, site)),
+        )
+    )
     findings = tuple(finding for package in packages for rule in rules for finding in rule.findings(package))
-    not_checked = tuple(dict.fromkeys(of_python.not_checked))
+    not_checked = tuple(dict.fromkeys((*python.not_checked, *system.not_checked, *node.not_checked)))
     return PackageReport(packages, _without_ignored(findings, surveyed), not_checked)
 
 

@@ -1,0 +1,97 @@
+"""Judges what apt and apk install: whether the lists of the mirrors name it for every platform."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from orchestrator.auditing.packages.means import Means, Surveyed
+from orchestrator.auditing.packages.repositories import for_release
+from orchestrator.auditing.packages.system_installs import SystemInstall
+from orchestrator.auditing.shell.machine import machine
+from orchestrator.core.errors import MabuildError
+from orchestrator.core.packages import Availability, Ecosystem, Offer, Package, Place, Repository
+from orchestrator.core.platform import Platform
+
+_SAYS_NOTHING = "nothing names a mirror of its distribution"
+
+
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """The lists of one installation for one platform; `why` says what of them is missing."""
+
+    names: Mapping[str, str]
+    why: str = ""
+
+
+@dataclass(slots=True)
+class SystemSurvey:
+    """The packages so far, and what could not be checked."""
+
+    means: Means
+    not_checked: list[str] = field(default_factory=list)
+
+    def packages(self, installs: Iterable[tuple[Surveyed, SystemInstall]]) -> tuple[Package, ...]:
+        """What all installations get."""
+        return tuple(
+            package for surveyed, install in installs if install.names for package in self._packages(surveyed, install)
+        )
+
+    def _packages(self, surveyed: Surveyed, install: SystemInstall) -> Iterable[Package]:
+        lists = {platform: self._lists(install, platform) for platform in install.site.platforms}
+        for name, place in install.names:
+            offers = tuple(_offer(name, platform, lists, install) for platform in lists)
+            unknown = next((one for one in offers if one.verdict is Availability.UNKNOWN), None)
+            if unknown is not None:
+                self.not_checked.append(f"{name} ({_title(install)}): {unknown.reason}")
+            yield Package(name, "", install.ecosystem, _shown(place, surveyed), offers, surveyed.service)
+
+    def _lists(self, install: SystemInstall, platform: Platform) -> _Lists:
+        asked = self.means.repositories
+        if asked is None:
+            return _Lists({}, "no mirror was asked")
+        names: dict[str, str] = {}
+        failures: list[str] = []
+        repositories = self._repositories(install)
+        for repository in repositories:
+            try:
+                names |= asked.names(repository, _architecture(install.ecosystem, platform))
+            except MabuildError as error:
+                failures.append(str(error))
+        return _Lists(names, failures[0] if failures else "" if repositories else _SAYS_NOTHING)
+
+    def _repositories(self, install: SystemInstall) -> tuple[Repository, ...]:
+        """What the image's own sources name, and this machine's mirrors for the image's release."""
+        environment = install.site.environment
+        own = tuple(one for one in self.means.mirrors if one.distribution == environment.distribution)
+        if install.ecosystem is Ecosystem.ALPINE:
+            return install.repositories or own
+        return tuple(dict.fromkeys((*install.repositories, *for_release(own, environment.release))))
+
+
+def _offer(name: str, platform: Platform, lists: Mapping[Platform, _Lists], install: SystemInstall) -> Offer:
+    here = lists[platform]
+    if name in here.names:
+        return Offer(platform, Availability.BUILT, here.names[name])
+    if here.why:
+        return Offer(platform, Availability.UNKNOWN, "", here.why)
+    elsewhere = [str(other) for other, one in lists.items() if name in one.names]
+    if elsewhere:
+        return Offer(platform, Availability.NONE, "", f"{_title(install)} has it for {' and '.join(elsewhere)} only")
+    if install.adds_others:
+        return Offer(platform, Availability.UNKNOWN, "", "it may come from a repository that the image adds")
+    return Offer(platform, Availability.UNKNOWN, "", "no list names it for any platform")
+
+
+def _title(install: SystemInstall) -> str:
+    environment = install.site.environment
+    return " ".join(filter(None, (environment.distribution, environment.release))) or install.ecosystem.value
+
+
+def _architecture(ecosystem: Ecosystem, platform: Platform) -> str:
+    names = machine(platform)
+    return names.debian if ecosystem is Ecosystem.DEBIAN else names.alpine
+
+
+def _shown(place: Place, surveyed: Surveyed) -> Place:
+    return surveyed.placed(place)
