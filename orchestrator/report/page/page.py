@@ -11,7 +11,7 @@ from orchestrator.core.result import CellResult, IndexResult, Results
 from orchestrator.report.page.chart import graph, timeline
 from orchestrator.report.page.timeline import Span
 from orchestrator.report.results import results_sentence
-from orchestrator.report.summary import plan_sentence, seconds, size
+from orchestrator.report.summary import plan_sentence, seconds
 
 _STYLE = """
 :root { color-scheme: light dark; --text: #1d2430; --back: #fff; --line: #d5dae2; --soft: #667; }
@@ -30,7 +30,7 @@ table { border-collapse: collapse; width: 100%; } th, td { text-align: left; pad
 code { font-size: 12px; overflow-wrap: anywhere; } .soft { color: var(--soft); }
 """
 
-_CELL_HEADINGS = ("cell", "outcome", "mode", "node", "time", "tries", "size", "digest")
+_CELL_HEADINGS = ("cell", "outcome", "mode", "node", "time", "tries", "digest")
 
 
 def page(plan: Plan, results: Results, spans: tuple[Span, ...], title: str, created: str) -> str:
@@ -41,7 +41,7 @@ def page(plan: Plan, results: Results, spans: tuple[Span, ...], title: str, crea
         f'<h2>Services</h2><div class="graph">{graph(plan, results)}</div>',
         f"<h2>Cells over time, by node</h2>{timeline(spans, results)}",
         _table(
-            "Cells", ("cell", "outcome", "mode", "node", "time", "tries", "size", "digest"), map(_cell, results.cells)
+            "Cells", ("cell", "outcome", "mode", "node", "time", "tries", "digest"), map(_cell, results.cells)
         ),
         _table("Tags", ("tag", "before", "now"), (row for index in results.indexes for row in _tags(index))),
         _table("Findings", ("rule", "place", "what"), map(_finding, plan.findings)),
@@ -62,7 +62,6 @@ def _table(title: str, headings: tuple[str, ...], rows: Iterable[tuple[str, ...]
 
 
 def _cell(cell: CellResult) -> tuple[str, ...]:
-    stored = sum(descriptor.size for descriptor in cell.descriptors if descriptor.size > 0)
     outcome = f"{cell.outcome}{f': {escape(cell.reason)}' if cell.reason else ''}"
     return (
         escape(str(cell.id)),
@@ -71,7 +70,6 @@ def _cell(cell: CellResult) -> tuple[str, ...]:
         escape(cell.node),
         seconds(cell.seconds) if cell.seconds else "",
         str(cell.attempts or ""),
-        size(stored) if stored else "",
         f"<code>{escape(cell.digest)}</code>",
     )
 
