@@ -13,7 +13,7 @@ from orchestrator.commands import build_options as opt
 from orchestrator.commands.build_options import Wishes, building_options
 from orchestrator.commands.doors import load_fleet, opened_stores, reachable_registries
 from orchestrator.commands.durations import remember
-from orchestrator.commands.options import Builder, Color, Files, Platforms, Services, choice, platforms
+from orchestrator.commands.options import Builder, Color, Files, Overrides, Platforms, Services, choice, platforms
 from orchestrator.commands.planned import planned
 from orchestrator.commands.run import (
     building_doors,
@@ -44,6 +44,7 @@ def build(
     files: Files = None,
     platform: Platforms = None,
     builder: Builder = "",
+    overrides: Overrides = None,
     push: opt.Push = False,
     load: opt.Load = False,
     layouts: opt.Layouts = "",
@@ -78,7 +79,7 @@ def build(
         push, load, layouts, tuple(cell or ()), records, parallel, keep_going, force, no_cache, pull, not no_verify,
         retries, timeout, publish,
     )  # fmt: skip
-    fleet = load_fleet(here, files)
+    fleet = load_fleet(here, files, overrides)
     options = building_options(wishes, fleet, here, revision(here))
     with opened_stores(reachable_registries(fleet, here), here) as stores, stop_on_signals() as stop:
         selection = Selection(tuple(services or ()), platforms(platform))

@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from orchestrator.registry.stores import Stores
 
 
-def load_fleet(session: Session, files: list[str] | None) -> Fleet:
-    """The fleet of the manifests that the user named, or of the default ones."""
+def load_fleet(session: Session, files: list[str] | None, overrides: list[str] | None = None) -> Fleet:
+    """The fleet of the manifests that the user named, or of the default ones, with the values of `--set`."""
     from orchestrator.manifest.load import load
 
-    return load(tuple(files or ()), environment=session.environment, directory=session.directory)
+    changes = tuple(overrides or ())
+    named = tuple(files or ())
+    return load(named, environment=session.environment, directory=session.directory, overrides=changes)
 
 
 def fleet_if_any(session: Session, files: list[str] | None) -> Fleet:

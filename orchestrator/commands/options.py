@@ -32,6 +32,12 @@ Platforms = Annotated[
     typer.Option("--platform", help="Only these platforms (repeatable, or a comma list).", show_default=False),
 ]
 Builder = Annotated[str, typer.Option("--builder", help="buildx builder to use.", show_default=False)]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", help="SERVICE.KEY=VALUE in the place of what a manifest says (repeatable).", show_default=False
+    ),
+]
 Output = Annotated[
     str, typer.Option("--output", "-o", help="Write to this file instead of stdout.", show_default=False)
 ]

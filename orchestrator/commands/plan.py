@@ -16,7 +16,17 @@ from orchestrator.commands.doors import (
     this_platform,
 )
 from orchestrator.commands.durations import durations
-from orchestrator.commands.options import Builder, Color, Files, Output, Platforms, Services, choice, platforms
+from orchestrator.commands.options import (
+    Builder,
+    Color,
+    Files,
+    Output,
+    Overrides,
+    Platforms,
+    Services,
+    choice,
+    platforms,
+)
 from orchestrator.commands.session import Session, session
 from orchestrator.commands.step import annotate, outputs_of_matrix, outputs_of_plan, tell_step
 from orchestrator.core.errors import Exit
@@ -47,6 +57,7 @@ def plan(
     files: Files = None,
     platform: Platforms = None,
     builder: Builder = "",
+    overrides: Overrides = None,
     output_format: Annotated[
         str, typer.Option("--format", help="table, json, markdown, mermaid, matrix or bake.")
     ] = "table",
@@ -72,7 +83,7 @@ def plan(
     known = {name: name for name in (*FORMATS, *_DATA_FORMATS)}
     face = choice(output_format, known, "--format")
     grouping = choice(group_by, {one.value: one for one in GroupBy}, "--group-by")
-    fleet = load_fleet(here, files)
+    fleet = load_fleet(here, files, overrides)
     wanted = platforms(platform)
     options = Options(
         offline=offline,

@@ -12,18 +12,24 @@ from orchestrator.manifest.assemble import Assembly
 from orchestrator.manifest.files import File, manifest_files, manifest_text
 from orchestrator.manifest.joining import join
 from orchestrator.manifest.mistake import in_order, mistake
+from orchestrator.manifest.overrides import Override, check_overrides, parse_override
 from orchestrator.manifest.source import Source, read_source
 from orchestrator.manifest.surroundings import Surroundings
 from orchestrator.manifest.variables import Variables
 
 
-def load(files: tuple[str, ...], *, environment: Mapping[str, str], directory: Path) -> Fleet:
+def load(
+    files: tuple[str, ...], *, environment: Mapping[str, str], directory: Path, overrides: tuple[str, ...] = ()
+) -> Fleet:
     """The fleet of manifest files or folders, relative to `directory`; without any, `mabuild.yaml` or `manifests/`.
 
+    `overrides` are values such as `api.args.VERSION=2` that take the place of what the files say.
     Raises ManifestError with every mistake, and UsageError where there is no manifest at all.
     """
     named = manifest_files(files, directory)
-    sources, findings = _sources(named, environment)
+    changes = tuple(parse_override(text) for text in overrides)
+    sources, findings = _sources(named, environment, changes)
+    check_overrides(changes, [name for source in sources for name in source.names("services")])
     joined = join(sources)
     assembly = Assembly(joined, environment, whole=len(sources) == len(named))
     surroundings = Surroundings(joined, environment)
@@ -44,7 +50,9 @@ def load(files: tuple[str, ...], *, environment: Mapping[str, str], directory: P
     return fleet
 
 
-def _sources(files: tuple[File, ...], environment: Mapping[str, str]) -> tuple[tuple[Source, ...], list[Finding]]:
+def _sources(
+    files: tuple[File, ...], environment: Mapping[str, str], changes: tuple[Override, ...]
+) -> tuple[tuple[Source, ...], list[Finding]]:
     """The files that could be read, and the mistakes in all of them."""
     sources: list[Source] = []
     findings: list[Finding] = []
@@ -53,7 +61,7 @@ def _sources(files: tuple[File, ...], environment: Mapping[str, str]) -> tuple[t
         directory = file.path.parent
         known = variables.setdefault(directory, Variables(environment, directory))
         try:
-            source = read_source(manifest_text(file), file.shown, directory, known)
+            source = read_source(manifest_text(file), file.shown, directory, known, changes)
         except ManifestError as error:
             findings += error.findings
             continue

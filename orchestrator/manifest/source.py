@@ -17,6 +17,7 @@ from orchestrator.manifest.interpolation import Gap, expand
 from orchestrator.manifest.mistake import fatal, mistake
 from orchestrator.manifest.model import ManifestModel
 from orchestrator.manifest.node import Document, MappingNode, Node, Path, ScalarNode, SequenceNode
+from orchestrator.manifest.overrides import Override, overridden
 from orchestrator.manifest.variables import Variables
 
 Plain = str | None | list["Plain"] | dict[str, "Plain"]
@@ -65,9 +66,11 @@ class Source:
         return tuple(node.entries) if isinstance(node, MappingNode) and node is not self.document.root else ()
 
 
-def read_source(text: str, path: str, directory: FilePath, variables: Variables) -> Source:
+def read_source(
+    text: str, path: str, directory: FilePath, variables: Variables, overrides: tuple[Override, ...] = ()
+) -> Source:
     """Read a manifest; raises ManifestError only where nothing can be made of the text."""
-    document = read_document(text, path)
+    document = overridden(read_document(text, path), overrides)
     root = document.root
     if isinstance(root, ScalarNode) and root.is_null:
         message = "the manifest is empty; `mabuild init` writes a first one"

@@ -105,6 +105,6 @@ class Surroundings:
 
 def _is_host(text: str) -> bool:
     try:
-        return Reference.parse(f"{text}/name").name == f"{text}/name"
+        return Reference.parse(f"{text}/some/name").name == f"{text}/some/name"
     except UsageError:
         return False
