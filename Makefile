@@ -8,7 +8,7 @@ LAB := $(PYTHON) -m lab
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-down test lint lab lab-down bench readme pictures lock
+.PHONY: help setup demo demo-down test lint lab lab-down bench readme docs pictures lock
 MAKEFLAGS += --no-print-directory
 .SILENT:
 
@@ -54,6 +54,9 @@ test: setup ## lint, then all tests on real parts
 
 bench: setup lab ## all measurements, beside real peers
 	$(LAB) run -- $(BIN)/python -m benchmarks
+
+docs: setup ## the pages of docs/ that are made of the code
+	$(BIN)/python -m docs.generate
 
 readme: setup lab ## the outputs in the README, from real runs
 	$(LAB) run -- $(BIN)/python -m tests.real.readme
