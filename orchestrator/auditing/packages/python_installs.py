@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from orchestrator.auditing.packages.locks import LockError, is_lock, read_lock
-from orchestrator.auditing.packages.requirement import PythonRequirement, parse_requirement
+from orchestrator.auditing.packages.requirement import parse_requirement
 from orchestrator.auditing.packages.requirements_file import (
     ReadText,
     Requirements,
@@ -17,9 +17,9 @@ from orchestrator.auditing.packages.requirements_file import (
     options_in,
     read_requirements,
 )
-from orchestrator.auditing.packages.site import Site
+from orchestrator.auditing.packages.site import Site, variable
 from orchestrator.auditing.shell.machine import UNKNOWN
-from orchestrator.core.packages import IndexOptions, Place, ReleaseFile
+from orchestrator.core.packages import IndexOptions
 
 _VALUE_OPTIONS = frozenset(
     {"-t", "--target", "--prefix", "--root", "--cache-dir", "--python", "-p", "--timeout", "--retries", "--proxy",
@@ -33,7 +33,6 @@ _VALUE_OPTIONS = frozenset(
      "--find-links", "--only-binary", "--no-binary", "-e", "--editable", "--pypi-url", "--allow-insecure-host",
      "--no-install-package", "--no-build-package", "--no-binary-package"}
 )  # fmt: skip
-_ADDRESS = re.compile(r"^[a-z+]+://|^git\+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +48,10 @@ class PythonInstall:
     @property
     def options(self) -> IndexOptions:
         """The indexes that the command line, its files and its environment name."""
-        environment = self.site.call.environment
+        call = self.site.call
         named = IndexOptions(
-            environment.get("PIP_INDEX_URL", "") or environment.get("UV_DEFAULT_INDEX", ""),
-            tuple(environment.get("PIP_EXTRA_INDEX_URL", "").split()),
+            variable(call, "PIP_INDEX_URL") or variable(call, "UV_DEFAULT_INDEX"),
+            tuple(variable(call, "PIP_EXTRA_INDEX_URL").split()),
         )
         return named.joined(self.asked.options)
 
@@ -128,24 +127,11 @@ def _of_word(site: Site, word: str, not_read: list[str]) -> Requirements:
     if UNKNOWN in word:
         not_read.append(f"{place.path}:{place.line}: a package that is known only while building")
         return Requirements()
-    if word.endswith(".whl") or _ADDRESS.match(word):
-        found = _direct(word)
-        return Requirements((replace(found, place=place),)) if found is not None else Requirements()
     local = re.fullmatch(r"(\.{0,2}/[^\[]*|\.{1,2})(?:\[([\w,.-]*)\])?", word)
     if local is not None:
         return _of_project(site, local[1], not_read)
     requirement = parse_requirement(word, place, written=site.written(word))
     return Requirements((requirement,)) if requirement is not None else Requirements()
-
-
-def _direct(address: str) -> PythonRequirement | None:
-    """A wheel by its address. Other addresses are sources, which fit every platform as far as anyone can tell."""
-    name = address.partition("#")[0].partition("?")[0].rpartition("/")[2]
-    parts = name.split("-")
-    if not name.endswith(".whl") or len(parts) < 5 or "*" in name:
-        return None
-    file = ReleaseFile(name.replace("%2B", "+"))
-    return PythonRequirement(parts[0].lower(), Place(""), f"=={parts[1]}", files=(file,), is_locked=True)
 
 
 def _of_project(site: Site, folder: str, not_read: list[str]) -> Requirements:

@@ -110,7 +110,8 @@ class PythonSurvey:
         elif not files and one.pin in answer.absent:
             offers = tuple(Offer(each, Availability.NONE, "", answer.absent[one.pin]) for each in one.platforms)
         else:
-            offers = tuple(offer(files, one.environment, platform, policy) for platform in one.platforms)
+            judged = (offer(files, one.environment, platform, policy) for platform in one.platforms)
+            offers = tuple(_with_note(each, one.environment) for each in judged)
         remedy = "" if why or _all_built(offers) else _newer(one, version, versions)
         asked = one.requirement
         place, remedy_place = one.surveyed.placed(asked.place), one.surveyed.placed(asked.version_place)
@@ -144,6 +145,13 @@ class PythonSurvey:
             return ""
         self.not_checked.append(f"{one.requirement.name}: {why}")
         return why
+
+
+def _with_note(each: Offer, environment: Environment) -> Offer:
+    """An offer that is no wheel, with what was assumed of the surroundings."""
+    if each.verdict is Availability.BUILT or not environment.note:
+        return each
+    return replace(each, reason=f"{each.reason} ({environment.note})")
 
 
 def _placed(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -12,6 +14,7 @@ from packaging.utils import canonicalize_name
 from orchestrator.core.packages import Pin, Place, ReleaseFile
 
 NOWHERE = Place("")
+_ADDRESS = re.compile(r"(?:[a-z]+\+)?(?:https?|file|ssh|git)://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ def parse_requirement(
 
     `written` is the text as it stands at the place, on one line.
     """
+    if " @ " not in text and (text.endswith((".whl", ".tar.gz", ".zip")) or _ADDRESS.match(text)):
+        return _wheel(text, place)
     try:
         found = Requirement(text)
     except InvalidRequirement:
@@ -78,6 +83,16 @@ def parse_requirement(
         found.url or "",
         version_place=_version_place(place, written, exact_version(str(found.specifier))),
     )
+
+
+def _wheel(address: str, place: Place) -> PythonRequirement | None:
+    """A wheel by its path or address. Others are of sources, which fit every platform as far as anyone knows."""
+    name = unquote(address.partition("#")[0].partition("?")[0].rpartition("/")[2])
+    parts = name.split("-")
+    if not name.endswith(".whl") or len(parts) < 5 or "*" in name or "$" in name:
+        return None
+    files = (ReleaseFile(name),)
+    return PythonRequirement(canonicalize_name(parts[0]), place, f"=={parts[1]}", files=files, is_locked=True)
 
 
 def _version_place(place: Place, written: str, version: str) -> Place:

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from orchestrator.auditing.call import Call, calls_of
 from orchestrator.auditing.context import Context
@@ -84,6 +85,13 @@ class Site:
         return None
 
 
+def variable(call: Call, name: str) -> str:
+    """A variable that a call sees: set in its text, or by ARG and ENV; empty where it is not known."""
+    platform = call.platforms[0]
+    value = call.environment.get(name) or call.run.outside[platform](name) or ""
+    return "" if UNKNOWN in value else value
+
+
 def sites(context: Context) -> Iterator[Site]:
     """All calls of package managers while the image is built, in the order of the file."""
     for run in (*context.runs, *context.scripts):
@@ -135,12 +143,11 @@ def _named_python(call: Call) -> str:
     """The version that the call itself names: `pip3.12`, `--python 3.12`, `UV_PYTHON`."""
     if match := _PYTHON_PROGRAM.match(call.name):
         return match[1]
-    words = call.arguments
-    for word, following in zip(words, (*words[1:], ""), strict=True):
+    for word, following in pairwise((*call.arguments, "")):
         value = following if word in {"--python", "-p"} else word.partition("=")[2]
         if word.partition("=")[0] in {"--python", "-p"} and (match := _VERSION.search(value)):
             return match[1]
-    match = _VERSION.search(call.environment.get("UV_PYTHON", ""))
+    match = _VERSION.search(variable(call, "UV_PYTHON"))
     return match[1] if match else ""
 
 
