@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -31,12 +32,14 @@ from orchestrator.commands.session import Session, session
 from orchestrator.commands.step import annotate, outputs_of_matrix, outputs_of_plan, tell_step
 from orchestrator.core.errors import Exit
 from orchestrator.core.plan import Plan
+from orchestrator.core.reference import Reference
 from orchestrator.planning.bake import bake
 from orchestrator.planning.estimate import outlook
 from orchestrator.planning.matrix import GroupBy, matrix
 from orchestrator.planning.plan import Doors, Options, make_plan
 from orchestrator.planning.reading import DockerfileRecipes
 from orchestrator.planning.select import Selection
+from orchestrator.planning.unchanged import tags_now
 from orchestrator.report.plan import FORMATS
 from orchestrator.report.screen import Screen
 from orchestrator.report.summary import outlook_sentence
@@ -108,14 +111,25 @@ def plan(
 
 
 def _marked(made: Plan, here: Session, stores: Stores, records: str) -> Plan:
-    """The plan, with what is unchanged."""
+    """The plan, with what is unchanged and what the tags point at now."""
     from orchestrator.commands.known import Known
 
     known = Known(made, stores.client)
     made = known.marked()
+    made = replace(made, tags=tags_now(made, lambda tag: _digest(tag, stores)))
     if records:
         known.write_records(here.directory / records)
     return made
+
+
+def _digest(tag: Reference, stores: Stores) -> str:
+    """What a tag points at; nothing where there is none. No mirror is asked: it may be behind."""
+    from orchestrator.registry.errors import NotFoundError
+
+    try:
+        return stores.client.without_mirrors().resolve(tag).digest
+    except NotFoundError:
+        return ""
 
 
 def _tell_step(made: Plan, face: str, grouping: GroupBy, here: Session) -> None:

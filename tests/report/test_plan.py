@@ -30,7 +30,7 @@ def test_table_colours_only_where_wanted() -> None:
 
 def test_json_has_the_documented_shape() -> None:
     document = json.loads(FORMATS["json"](plan(), SCREEN))
-    assert list(document) == ["version", "services", "cells", "bases", "findings", "summary"]
+    assert list(document) == ["version", "services", "cells", "bases", "tags", "findings", "summary"]
     assert document["version"] == 1
     assert document["cells"][2] == {
         "id": "api@linux/amd64",
@@ -43,6 +43,7 @@ def test_json_has_the_documented_shape() -> None:
         "needs": ["base@linux/amd64"],
         "key": None,
         "unchanged": False,
+        "reason": None,
         "runner": None,
         "estimate_seconds": None,
     }

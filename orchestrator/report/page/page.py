@@ -40,9 +40,7 @@ def page(plan: Plan, results: Results, spans: tuple[Span, ...], title: str, crea
         f'<span class="soft">{escape(plan_sentence(plan))} · {escape(created)}</span></p>',
         f'<h2>Services</h2><div class="graph">{graph(plan, results)}</div>',
         f"<h2>Cells over time, by node</h2>{timeline(spans, results)}",
-        _table(
-            "Cells", ("cell", "outcome", "mode", "node", "time", "tries", "digest"), map(_cell, results.cells)
-        ),
+        _table("Cells", ("cell", "outcome", "mode", "node", "time", "tries", "digest"), map(_cell, results.cells)),
         _table("Tags", ("tag", "before", "now"), (row for index in results.indexes for row in _tags(index))),
         _table("Findings", ("rule", "place", "what"), map(_finding, plan.findings)),
     )

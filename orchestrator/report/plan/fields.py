@@ -20,6 +20,10 @@ def plan_fields(plan: Plan) -> dict[str, object]:
         "services": [_service(planned) for planned in plan.services],
         "cells": [_cell(cell) for cell in plan.cells],
         "bases": [_base(base) for base in plan.bases],
+        "tags": [
+            {"reference": tag.reference, "digest": tag.digest or None, "unknown": tag.unknown or None}
+            for tag in plan.tags
+        ],
         "findings": [finding_fields(finding) for finding in plan.findings],
         "summary": summary_fields(plan),
     }
@@ -62,6 +66,7 @@ def _cell(cell: Cell) -> dict[str, object]:
         "needs": [str(need) for need in cell.needs],
         "key": cell.key or None,
         "unchanged": cell.unchanged,
+        "reason": cell.reason or None,
         "runner": cell.runner or None,
         "estimate_seconds": cell.estimate_seconds or None,
     }

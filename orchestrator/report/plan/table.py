@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from orchestrator.core.finding import Finding, Severity
-from orchestrator.core.plan import Base, Cell, Mode, Plan
+from orchestrator.core.plan import Base, Cell, Mode, Plan, TagNow
 from orchestrator.report.errors import finding_line
 from orchestrator.report.screen import Screen
 from orchestrator.report.screen import render as render_text
@@ -25,7 +25,7 @@ MODE_STYLES = {
 
 def render(plan: Plan, screen: Screen) -> str:
     """Cells, base images, findings, and one sentence."""
-    parts = [_cells(plan), *([_bases(plan.bases)] if plan.bases else [])]
+    parts = [_cells(plan), *([_bases(plan.bases)] if plan.bases else []), *([_tags(plan.tags)] if plan.tags else [])]
     parts += [Text(finding_line(finding), style=_style(finding)) for finding in plan.findings]  # type: ignore[misc]
     return render_text(Group(*parts, Text(plan_sentence(plan), style="bold")), screen)
 
@@ -69,4 +69,14 @@ def _bases(bases: tuple[Base, ...]) -> Table:
     for base in bases:
         platforms = ", ".join(str(entry.platform) for entry in base.platforms)
         table.add_row(base.reference.familiar, short(base.digest), platforms, ", ".join(base.used_by))
+    return table
+
+
+def _tags(tags: tuple[TagNow, ...]) -> Table:
+    """What the tags point at before the build."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("tag", "now"):
+        table.add_column(heading, overflow="fold")
+    for tag in tags:
+        table.add_row(tag.reference, Text(tag.unknown or short(tag.digest), style="yellow" if tag.unknown else ""))
     return table
