@@ -2,9 +2,9 @@
 
     python benchmarks/audit_labels.py LABELS.jsonl FOLDER
 
-A label is `{"path", "kind": "dockerfile" | "shell", "expect": [{"line", "arguable", "alt_lines"}], "clean"}`, one a line;
-the text of a file is `FOLDER/path`, or `FOLDER/repo/path` where there is one. A finding on an arguable line counts for
-nothing.
+A label is `{"path", "kind": "dockerfile" | "shell", "expect": [{"line", "arguable", "alt_lines"}], "clean"}`, one a
+line; the text of a file is `FOLDER/path`, or `FOLDER/repo/path` where there is one. A finding on an arguable line
+counts for nothing.
 """
 
 from __future__ import annotations
