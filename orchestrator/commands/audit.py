@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import typer
 
 from orchestrator import __version__
 from orchestrator.auditing.engine import Options
-from orchestrator.auditing.rule import Rule
-from orchestrator.auditing.rules import RULES
+from orchestrator.auditing.packages.rule import PackageRule
 from orchestrator.commands import audit_options as opt
 from orchestrator.commands.audit_files import Audited, Target, audit_targets, mend, targets_of_call
+from orchestrator.commands.audit_rules import ALL_RULES, chosen, rule_named
 from orchestrator.commands.options import Color, Files, Output, Platforms, Quiet, choice, platforms
 from orchestrator.commands.session import Session, session
 from orchestrator.commands.step import annotate, tell_step
-from orchestrator.core.errors import Exit, UsageError
+from orchestrator.core.errors import Exit
 from orchestrator.core.finding import Finding, Severity
 from orchestrator.report.audit import audit_json, explanation, rule_list
 from orchestrator.report.findings import FORMATS
@@ -40,6 +41,7 @@ def audit(
     ignore: opt.Ignore = None,
     explain: opt.Explain = "",
     list_rules: opt.ListRules = False,
+    packages: opt.Packages = False,
     statistics: opt.Statistics = False,
     output_format: opt.Format = "text",
     output: Output = "",
@@ -54,10 +56,12 @@ def audit(
     choice(output_format, {name: name for name in (*FORMATS, "json")}, "--format")
     choice(fail_on, {**_THRESHOLDS, "never": None}, "--fail-on")
     if list_rules or explain:
-        here.write(rule_list([rule.info for rule in RULES]) if list_rules else explanation(_rule(explain).info), output)
+        infos = [rule.info for rule in ALL_RULES]
+        here.write(rule_list(infos) if list_rules else explanation(rule_named(explain).info), output)
         return Exit.OK
     targets = targets_of_call(paths or [], files, here)
-    options = Options(rules=_chosen(select or [], ignore or []))
+    rules = chosen(select or [], ignore or [])
+    options = Options(rules=rules.rules)
     if wanted := platforms(platform):
         options = Options(platforms=wanted, rules=options.rules)
         targets = tuple(_for_platforms(target) for target in targets)
@@ -72,37 +76,34 @@ def audit(
             f"{plural(mended.count, 'finding')} fixed in {plural(len(mended.texts), 'file')}\n" if not quiet else ""
         )
         audited = audit_targets(targets, options, here.directory)
+    if packages:
+        audited = _with_packages(audited, targets, options, rules.package_rules, here)
     _show(audited, output_format, output, here, statistics=statistics)
     return _exit_code(audited, fail_on)
 
 
 def _for_platforms(target: Target) -> Target:
     """The target without platforms of its own, so that those of the command line hold."""
-    return Target(target.path, target.context, (), target.arguments, target.stage, target.ignore)
+    return replace(target, platforms=())
 
 
-def _rule(text: str) -> Rule:
-    found = [rule for rule in RULES if text.upper() == rule.id or text.lower() == rule.info.name]
-    if not found:
-        raise UsageError(f"there is no rule {text!r}", hint="mabuild audit --list-rules shows all")
-    return found[0]
+def _with_packages(
+    audited: Audited, targets: tuple[Target, ...], options: Options, rules: tuple[PackageRule, ...], here: Session
+) -> Audited:
+    """The same with what the indexes of packages say."""
+    from orchestrator.commands.package_doors import package_means
+    from orchestrator.commands.surveying_packages import survey_targets
 
-
-def _chosen(select: list[str], ignore: list[str]) -> tuple[Rule, ...]:
-    """The rules by number, beginning of a number, or name; UsageError for words that name none."""
-    for word in (*_words(select), *_words(ignore)):
-        if not any(_names(word, rule) for rule in RULES):
-            raise UsageError(f"there is no rule {word!r}", hint="mabuild audit --list-rules shows all")
-    wanted = [rule for rule in RULES if not select or any(_names(word, rule) for word in _words(select))]
-    return tuple(rule for rule in wanted if not any(_names(word, rule) for word in _words(ignore)))
-
-
-def _words(texts: list[str]) -> list[str]:
-    return [word for text in texts for word in text.split(",") if word]
-
-
-def _names(word: str, rule: Rule) -> bool:
-    return rule.id.startswith(word.upper()) or rule.info.name == word.lower()
+    with package_means(here, offline=False) as means:
+        found = survey_targets(targets, options.platforms, means, here.directory, rules)
+    for sentence in found.report.not_checked:
+        here.say(f"not checked: {sentence}\n")
+    return replace(
+        audited,
+        findings=(*audited.findings, *found.report.findings),
+        texts={**found.texts, **audited.texts},
+        not_checked=found.report.not_checked,
+    )
 
 
 def _show(audited: Audited, name: str, output: str, here: Session, *, statistics: bool) -> None:
@@ -116,7 +117,7 @@ def _show(audited: Audited, name: str, output: str, here: Session, *, statistics
     view = View(
         "Audit",
         audited.findings,
-        tuple(rule.info for rule in RULES),
+        tuple(rule.info for rule in ALL_RULES),
         _checked(audited),
         __version__,
         here.screen(here.stdout),
@@ -143,7 +144,7 @@ def _statistics(findings: tuple[Finding, ...]) -> str:
 def _exit_code(audited: Audited, fail_on: str) -> int:
     if audited.failed:
         return Exit.USAGE
-    if fail_on == "never":
-        return Exit.OK
-    least = _THRESHOLDS[fail_on].rank
-    return Exit.BAD if any(finding.severity.rank >= least for finding in audited.findings) else Exit.OK
+    least = _THRESHOLDS[fail_on].rank if fail_on != "never" else len(Severity)
+    if any(finding.severity.rank >= least for finding in audited.findings):
+        return Exit.BAD
+    return Exit.INCOMPLETE if audited.not_checked else Exit.OK

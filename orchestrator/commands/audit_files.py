@@ -45,6 +45,7 @@ class Audited:
     scripts: int
     failed: tuple[DockerfileError, ...]
     texts: Mapping[str, str] = field(default_factory=dict)
+    not_checked: tuple[str, ...] = ()
 
 
 def targets_of_paths(paths: Iterable[str], directory: Path) -> tuple[Target, ...]:

@@ -18,5 +18,6 @@ Select = Annotated[list[str] | None, typer.Option(help="Only these rules: MA301,
 Ignore = Annotated[list[str] | None, typer.Option(help="Not these rules.", show_default=False)]
 Explain = Annotated[str, typer.Option(help="Explain a rule and end.", show_default=False)]
 ListRules = Annotated[bool, typer.Option("--list-rules", help="List all rules and end.")]
+Packages = Annotated[bool, typer.Option("--packages", help="Ask indexes whether all platforms have each package.")]
 Statistics = Annotated[bool, typer.Option("--statistics", help="Count findings by rule.")]
 Format = Annotated[str, typer.Option("--format", help="text, json, sarif, github, markdown or junit.")]

@@ -16,8 +16,7 @@ from orchestrator.commands.package_doors import package_means
 from orchestrator.commands.session import Session, session
 from orchestrator.commands.surveying_packages import PackagesFound, survey_targets
 from orchestrator.core.errors import Exit
-from orchestrator.core.finding import Finding, Severity
-from orchestrator.core.packages import PackageReport
+from orchestrator.core.finding import Severity
 from orchestrator.core.platform import LINUX_AMD64, LINUX_ARM64
 from orchestrator.report.findings import FORMATS
 from orchestrator.report.findings.view import View
@@ -63,7 +62,7 @@ def packages(
     for error in found.failed:
         here.say(f"error: {error}\n")
     here.write(_shown(found, output_format, here, quiet=quiet, verbose=verbose), output)
-    return exit_code(found, fail_on)
+    return _exit_code(found, fail_on)
 
 
 def _shown(found: PackagesFound, name: str, here: Session, *, quiet: bool, verbose: bool) -> str:
@@ -89,18 +88,11 @@ def _shown(found: PackagesFound, name: str, here: Session, *, quiet: bool, verbo
     return (told if report.findings else "") + packages_table(report, screen, everything=verbose)
 
 
-def exit_code(found: PackagesFound, fail_on: str) -> int:
+def _exit_code(found: PackagesFound, fail_on: str) -> int:
     """Bad findings weigh more than what could not be checked, which is never fine."""
     if found.failed:
         return Exit.USAGE
-    if fail_on != "never" and _is_bad(found.report.findings, _THRESHOLDS[fail_on]):
+    least = _THRESHOLDS[fail_on].rank if fail_on != "never" else len(Severity)
+    if any(finding.severity.rank >= least for finding in found.report.findings):
         return Exit.BAD
-    return Exit.INCOMPLETE if _is_incomplete(found.report) else Exit.OK
-
-
-def _is_bad(findings: tuple[Finding, ...], least: Severity) -> bool:
-    return any(finding.severity.rank >= least.rank for finding in findings)
-
-
-def _is_incomplete(report: PackageReport) -> bool:
-    return bool(report.not_checked)
+    return Exit.INCOMPLETE if found.report.not_checked else Exit.OK
