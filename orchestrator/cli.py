@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -118,6 +119,21 @@ def _close_broken_pipe() -> int:
 def session_of(environment: Mapping[str, str]) -> Session:
     """The surroundings of this process as one value."""
     return Session(environment=environment, directory=Path.cwd(), stdout=sys.stdout, stderr=sys.stderr)
+
+
+def plugin_main() -> NoReturn:
+    """The entry point of `docker-mabuild`, which docker runs for `docker mabuild …` (docker/cli, cli-plugins)."""
+    arguments = sys.argv[1:]
+    if arguments == ["docker-cli-plugin-metadata"]:
+        about = {
+            "SchemaVersion": "0.1.0",
+            "Vendor": "mabuild",
+            "Version": __version__,
+            "ShortDescription": "Build images for several platforms under one tag",
+        }
+        typer.echo(json.dumps(about))
+        sys.exit(Exit.OK)
+    sys.exit(run(arguments[arguments[:1] == ["mabuild"] :], session_of(dict(os.environ))))
 
 
 def main() -> NoReturn:

@@ -61,7 +61,9 @@ MetadataFile = Annotated[
 Report = Annotated[
     str, typer.Option("--report", help="Write one page about the build there (HTML).", show_default=False)
 ]
-ProgressStyle = Annotated[str, typer.Option("--progress", help="auto, rich, plain, json, github or quiet.")]
+ProgressStyle = Annotated[
+    str, typer.Option("--progress", help="auto, rich, plain, json, quiet, github, gitlab, azure or buildkite.")
+]
 ResultFormat = Annotated[str, typer.Option("--format", help="table or json.")]
 
 

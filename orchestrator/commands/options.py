@@ -6,6 +6,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from orchestrator.commands.completion import complete_platform, complete_service
 from orchestrator.core.duration import seconds_of
 from orchestrator.core.errors import UsageError
 from orchestrator.core.platform import Platform
@@ -15,7 +16,9 @@ T = TypeVar("T")
 Services = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Services; `api+` adds all that depend on api. Needed parents always come along.", show_default=False
+        help="Services; `api+` adds all that depend on api. Needed parents always come along.",
+        show_default=False,
+        autocompletion=complete_service,
     ),
 ]
 Files = Annotated[
@@ -29,7 +32,12 @@ Files = Annotated[
 ]
 Platforms = Annotated[
     list[str] | None,
-    typer.Option("--platform", help="Only these platforms (repeatable, or a comma list).", show_default=False),
+    typer.Option(
+        "--platform",
+        help="Only these platforms (repeatable, or a comma list).",
+        show_default=False,
+        autocompletion=complete_platform,
+    ),
 ]
 Builder = Annotated[str, typer.Option("--builder", help="buildx builder to use.", show_default=False)]
 Overrides = Annotated[

@@ -73,8 +73,8 @@ def progress_name(name: str, here: Session) -> str:
     """The way to show progress: the one that was asked for, or the one that suits the surroundings."""
     if name != "auto":
         return choice(name, {one: one for one in PROGRESS}, "--progress")
-    if here.in_github_actions:
-        return "github"
+    if here.ci in PROGRESS:
+        return here.ci
     return "rich" if here.screen(here.stderr).live else "plain"
 
 

@@ -14,7 +14,14 @@ import typer
 from orchestrator.core.errors import UsageError
 from orchestrator.report.screen import Screen
 
-_CI_VARIABLES = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "BUILDKITE", "JENKINS_URL", "TF_BUILD")
+_CI_VARIABLES = {
+    "GITHUB_ACTIONS": "github",
+    "GITLAB_CI": "gitlab",
+    "BUILDKITE": "buildkite",
+    "TF_BUILD": "azure",
+    "JENKINS_URL": "jenkins",
+    "CI": "another",
+}
 _PIPE_WIDTH = 120
 
 
@@ -31,7 +38,13 @@ class Session:
     @property
     def in_ci(self) -> bool:
         """Whether this runs in a CI job."""
-        return any(self.environment.get(name) for name in _CI_VARIABLES)
+        return bool(self.ci)
+
+    @property
+    def ci(self) -> str:
+        """The CI whose job this is, "another" for one that only says that it is one; empty outside of any."""
+        found = (name for variable, name in _CI_VARIABLES.items() if _is_set(self.environment.get(variable, "")))
+        return next(found, "")
 
     @property
     def in_github_actions(self) -> bool:
@@ -76,6 +89,10 @@ class Session:
         """Everything that is no data: to stderr."""
         self.stderr.write(text)
         self.stderr.flush()
+
+
+def _is_set(text: str) -> bool:
+    return text.lower() not in {"", "0", "false"}
 
 
 def session(ctx: typer.Context, *, color: bool | None = None) -> Session:

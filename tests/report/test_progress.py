@@ -54,6 +54,40 @@ def test_github_groups_keep_logs_whole_and_harmless() -> None:
     assert text.index("::endgroup::") < text.index("::error title")
 
 
+@pytest.mark.parametrize(
+    ("name", "begin", "end"),
+    [
+        (
+            "gitlab",
+            "section_start:0:api_linux_arm64_failed[collapsed=true]\r",
+            "section_end:0:api_linux_arm64_failed\r",
+        ),
+        ("azure", f"##[group]{API} failed\n", "##[endgroup]\n##vso[task.logissue type=error]"),
+        ("buildkite", f"--- {API} failed\n", "^^^ +++\n"),
+    ],
+)
+def test_groups_of_other_cis(name: str, begin: str, end: str) -> None:
+    text = shown(name)
+    assert 0 < text.index(begin) < text.index("[2/3] RUN make") < text.index(end) < text.rindex("exit code 1")
+
+
+@pytest.mark.parametrize(
+    ("name", "spoken"),
+    [
+        ("gitlab", "\x1b[0Ksection_end:0:api_linux_arm64_failed\r\x1b[0K"),
+        ("azure", "##vso[task.setvariable variable=x]y"),
+        ("buildkite", "+++ mine"),
+    ],
+)
+def test_a_log_cannot_speak_to_a_ci(name: str, spoken: str) -> None:
+    stream = StringIO()
+    with PROGRESS[name](TASKS, stream, Screen(100)) as listen:
+        listen(Line(API, spoken))
+        listen(StateChanged(API, Phase.BUILT))
+    assert f"\n{spoken}" not in stream.getvalue()
+    assert "vso[" not in stream.getvalue().replace("# #vso[", "")
+
+
 def test_quiet_says_nothing() -> None:
     assert shown("quiet") == ""
 

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Final, TextIO
 
 from orchestrator.core.event import Listener
-from orchestrator.report.progress import board, github, lines, plain, quiet
+from orchestrator.report.progress import azure, board, buildkite, github, gitlab, lines, plain, quiet
 from orchestrator.report.progress.task import Task
 from orchestrator.report.screen import Screen
 
@@ -16,5 +16,8 @@ PROGRESS: Final[dict[str, Progress]] = {
     "plain": plain.show,
     "json": lines.show,
     "github": github.show,
+    "gitlab": gitlab.show,
+    "azure": azure.show,
+    "buildkite": buildkite.show,
     "quiet": quiet.show,
 }
