@@ -151,6 +151,8 @@ def start_node(lab: Lab, teller: Teller) -> None:
 
 def provide_emulator(home: Home, packages: Packages, teller: Teller) -> None:
     foreign = foreign_architecture()
+    if not on_path("mount"):
+        packages.install("mount", (Package("mount"),))  # not essential in Debian: the smallest systems lack it
     emulator.mount_table()
     if emulator.ready(foreign):
         return
