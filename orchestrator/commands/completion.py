@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import typer
 
+from orchestrator.commands.session import session
 from orchestrator.core.errors import MabuildError
 from orchestrator.core.fleet import Fleet
 
@@ -35,7 +33,8 @@ def _fleet(ctx: typer.Context) -> Fleet:
     """The fleet; nothing where it cannot be read, for this is no place to complain."""
     from orchestrator.manifest.load import load
 
+    here = session(ctx)
     try:
-        return load(tuple(ctx.params.get("files") or ()), environment=os.environ, directory=Path.cwd())
+        return load(tuple(ctx.params.get("files") or ()), environment=here.environment, directory=here.directory)
     except MabuildError:
         return Fleet(())
