@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from orchestrator.auditing.architectures import AMD64, Name
 from orchestrator.auditing.context import Context
@@ -34,7 +35,7 @@ def problem(mention: Mention, message: str, *, fix: Fix | None = None, follows: 
         path=mention.path,
         confidence=mention.confidence,
         fix=fix,
-        artifact=mention.value,
+        artifact=f"{mention.value}\n{mention.text}" if mention.text != mention.value else mention.value,
         follows=follows,
     )
 
@@ -65,13 +66,18 @@ def replacing(
 def _can_change(context: Context, mention: Mention) -> bool:
     """Only in stages of the target platform, where a variable is expanded, and where no checksum stands beside it."""
     instruction = mention.instruction
-    if instruction is None or mention.stage < 0 or _SUMS.search(instruction.raw):
+    if instruction is None or mention.stage < 0 or _checks_sums(instruction.raw):
         return False
     if mention.role in {Role.TEXT, Role.LOOSE, Role.ARG} or instruction.json or instruction.heredocs:
         return False
     if mention.call is not None and mention.call.run.language is not Language.SHELL:
         return False
     return context.staging.roles[mention.stage].side in {Side.TARGET, Side.CONSTANT}
+
+
+@lru_cache(maxsize=64)
+def _checks_sums(text: str) -> bool:
+    return bool(_SUMS.search(text))
 
 
 def _quoted(mention: Mention, name: Name, text: str) -> str:
@@ -94,8 +100,8 @@ def _in_single_quotes(before: str) -> bool:
 def declaration(context: Context, stage: int, instruction: Instruction, name: str) -> tuple[Edit, ...]:
     """The edit that declares an argument below the FROM of a stage; none where an ARG or ENV above names it."""
     view = context.stages[stage]
-    for resolved in view.resolved.values():
-        position = next((index for index, one in enumerate(resolved.executed) if one is instruction), 0)
+    for platform, resolved in view.resolved.items():
+        position = view.positions[platform].get(id(instruction), 0)
         if resolved.scope.is_declared(name, before=position):
             return ()
     line = view.stage.instruction.end_line + 1

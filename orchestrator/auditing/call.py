@@ -16,11 +16,16 @@ from orchestrator.dockerfile.source import Word
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
-    """One command of a text, with its words after expansion for each platform that reaches it."""
+    """One command of a text, with its words after expansion for each platform that reaches it.
+
+    `name` is the program without its folder, behind `sudo` and the like (empty: none), `first` the number of its word.
+    """
 
     run: Run
     command: Command
     visits: Mapping[Platform, Visit]
+    name: str
+    first: int
 
     @property
     def platforms(self) -> tuple[Platform, ...]:
@@ -31,17 +36,6 @@ class Call:
     def visit(self) -> Visit:
         """How it is on the first of its platforms."""
         return next(iter(self.visits.values()))
-
-    @property
-    def first(self) -> int:
-        """The number of the word that names the program, behind `sudo` and the like."""
-        return program_at(self.visit.values)
-
-    @property
-    def name(self) -> str:
-        """The program without its folder; empty where there is none."""
-        values, first = self.visit.values, self.first
-        return values[first].rpartition("/")[2] if first < len(values) else ""
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -81,8 +75,14 @@ class Call:
         return tuple(self.run.source.word(one.start, one.end) for one in self.command.words[self.first + 1 :])
 
 
-def calls_of(run: Run) -> Iterator[Call]:
+def calls_of(run: Run) -> tuple[Call, ...]:
     """The commands of a text in the order in which they are reached."""
+    if not run.calls:
+        run.calls = tuple(_found(run))
+    return run.calls
+
+
+def _found(run: Run) -> Iterator[Call]:
     if run.language is Language.WORDS:
         return
     visits: dict[int, dict[Platform, Visit]] = {}
@@ -90,4 +90,7 @@ def calls_of(run: Run) -> Iterator[Call]:
         for visit in trace.visits:
             visits.setdefault(id(visit.command), {}).setdefault(platform, visit)
     for per_platform in visits.values():
-        yield Call(run, next(iter(per_platform.values())).command, per_platform)
+        visit = next(iter(per_platform.values()))
+        first = program_at(visit.values)
+        name = visit.values[first].rpartition("/")[2] if first < len(visit.values) else ""
+        yield Call(run, visit.command, per_platform, name, first)

@@ -56,7 +56,7 @@ def audit(dockerfile: Dockerfile, options: Options) -> AuditResult:
         published=options.published,
         is_index=options.is_index,
     )
-    return _audited(context, options, dockerfile.text)
+    return audited(context, options, dockerfile.text)
 
 
 def audit_script(text: str, path: str, options: Options) -> AuditResult:
@@ -64,7 +64,7 @@ def audit_script(text: str, path: str, options: Options) -> AuditResult:
     platforms = platforms_of(path, options.platforms)
     outside = dict.fromkeys(platforms, _unset)
     run = Run(placed(text), language_of_script(text), outside)
-    return _audited(Context(_no_dockerfile(path, text), platforms, texts=(run,)), options, text)
+    return audited(Context(no_dockerfile(path, text), platforms, texts=(run,)), options, text)
 
 
 def _unset(name: str) -> str | None:
@@ -72,11 +72,13 @@ def _unset(name: str) -> str | None:
     return UNKNOWN if name.isdigit() or name in {"@", "*", "#"} else None
 
 
-def _no_dockerfile(path: str, text: str) -> Dockerfile:
+def no_dockerfile(path: str, text: str) -> Dockerfile:
+    """Stands for the Dockerfile of a text that has none."""
     return Dockerfile(path, text, "\\", (), (), (), (), (), ())
 
 
-def _audited(context: Context, options: Options, text: str) -> AuditResult:
+def audited(context: Context, options: Options, text: str) -> AuditResult:
+    """Run the rules over a context; `text` is the file's, for its ignores."""
     reported = [
         Reported(rule, problem, order) for order, rule in enumerate(options.rules) for problem in rule.check(context)
     ]

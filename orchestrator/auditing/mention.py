@@ -6,12 +6,15 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from orchestrator.auditing.architectures import AMD64, I386, Name, names, runs_on, schematic
+from orchestrator.auditing.architectures import AMD64, ARM, ARM64, I386, Name, names, runs_on, schematic
 from orchestrator.auditing.call import Call
 from orchestrator.core.finding import Confidence
 from orchestrator.core.platform import Platform
 from orchestrator.dockerfile.instruction import Instruction
 from orchestrator.dockerfile.source import SourceText, Word
+
+JUDGED = frozenset({AMD64, ARM64, I386, ARM})
+"""Families that words are judged by. Who names another one (`s390x`) builds for it on purpose."""
 
 
 class Role(StrEnum):
@@ -112,6 +115,7 @@ _FILE = re.compile(
 
 def strong_names(found: tuple[Name, ...], text: str, holds_value: bool) -> tuple[Name, ...]:
     """Names without the weak ones (`arm`, `x86`) where the text is no file or address, nor a value that is given."""
+    found = tuple(one for one in found if one.family in JUDGED)
     if not any(one.weak for one in found):
         return found
     if (holds_value and not re.search(r"\s", text.strip("\"' "))) or _FILE.search(text):

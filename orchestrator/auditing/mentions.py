@@ -132,9 +132,9 @@ def instruction_mentions(view: StageView, instruction: Instruction) -> Iterator[
 def _is_env_for_other_system(view: StageView, instruction: Instruction, mention: Mention) -> bool:
     if mention.variable != "GOARCH":
         return False
-    resolved = view.resolved[mention.wrong_on[0]]
-    position = next((index for index, one in enumerate(resolved.executed) if one is instruction), -1)
-    return _is_for_other_system(mention, resolved.scope.lookup("GOOS", before=position + 1).value)
+    platform = mention.wrong_on[0]
+    position = view.positions[platform].get(id(instruction), -1)
+    return _is_for_other_system(mention, view.resolved[platform].scope.lookup("GOOS", before=position + 1).value)
 
 
 def _is_for_other_system(mention: Mention, system: str) -> bool:

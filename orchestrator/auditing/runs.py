@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from orchestrator.auditing.shell.convert import script
 from orchestrator.auditing.shell.evaluate import Evaluator
@@ -15,6 +16,9 @@ from orchestrator.auditing.shell.words import loose_words, make_word
 from orchestrator.core.platform import Platform
 from orchestrator.dockerfile.instruction import Instruction
 from orchestrator.dockerfile.source import SourceText
+
+if TYPE_CHECKING:
+    from orchestrator.auditing.call import Call
 
 Outside = Callable[[str], str | None]
 
@@ -43,6 +47,7 @@ class Run:
     path: str = ""
     arguments: tuple[SourceText, ...] = ()
     is_start: bool = False
+    calls: tuple[Call, ...] = ()
     inner: dict[int, Block] = field(default_factory=dict)
     _block: Block | None = None
     _traces: dict[Platform, Trace] | None = None

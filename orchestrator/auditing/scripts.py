@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from orchestrator.auditing.call import Call, calls_of
-from orchestrator.auditing.copied import Copied, context_paths, copied_at, working_directory
+from orchestrator.auditing.copied import context_paths, copied_at, working_directory
 from orchestrator.auditing.runs import Run, placed
 from orchestrator.auditing.shell.commands import SHELLS
 from orchestrator.auditing.shell.machine import UNKNOWN
@@ -16,38 +16,51 @@ from orchestrator.auditing.texts import language_of_script
 from orchestrator.core.platform import Platform
 
 MOST_SCRIPTS = 50
-_MAYBE_SCRIPT = re.compile(r"\.(?:sh|bash)\b|(?:^|[\s;&|\"'])(?:\.{1,2}/|/)[\w./-]+|\b(?:source|bash|sh)\s")
-_SYSTEM = re.compile(r"/(?:usr/)?s?bin/|/etc/|/var/|/proc/")
+_MAYBE_SCRIPT = re.compile(
+    r"\.(?:sh|bash)\b|\b(?:source|bash|sh)\s+[\w./\"']|(?:^|[;&|({]|\b(?:then|do|else|sudo|env|exec))\s*\.{0,2}/[\w.-]+"
+    r"|(?:^|[;&|])\s*\.\s+[\w./]"
+)
+_SYSTEM = re.compile(r"/(?:usr/)?(?:local/)?s?bin/|/etc/|/var/|/proc/|/opt/(?:venv|conda)/")
 
 
 def called_scripts(
     stages: tuple[StageView, ...], runs: tuple[Run, ...], read: Callable[[str], str | None]
 ) -> Iterator[Run]:
-    """The scripts, each once, followed with the variables of the first call on each platform."""
+    """The scripts, each once, followed with the variables of the first call on each platform; also those they call."""
     found: dict[str, Run] = {}
     missing: set[str] = set()
-    for run in runs:
-        if run.stage >= 0 and _MAYBE_SCRIPT.search(run.source.text):
-            for path, call in _called(stages[run.stage], stages, run):
-                _add(path, call, found, missing, read)
+    waiting = [run for run in reversed(runs) if run.stage >= 0]
+    while waiting:
+        run = waiting.pop()
+        if not _MAYBE_SCRIPT.search(run.source.text):
+            continue
+        for path, call in _called(stages[run.stage], stages, run):
+            if _add(path, call, found, missing, read):
+                waiting.append(found[path])
     yield from found.values()
 
 
 def _called(view: StageView, stages: tuple[StageView, ...], run: Run) -> Iterator[tuple[str, Call]]:
+    named = [(call, name) for call in calls_of(run) if (name := _named(call))]
+    if not named:
+        return
     here = copied_at(run, stages)
-    for call in calls_of(run):
-        for path in _candidates(call, here, view):
+    directory = working_directory(view, run.instruction) if run.instruction is not None else "/"
+    for call, name in named:
+        for path in context_paths(posixpath.normpath(posixpath.join(directory, name)), here):
             yield path, call
 
 
-def _add(path: str, call: Call, found: dict[str, Run], missing: set[str], read: Callable[[str], str | None]) -> None:
+def _add(path: str, call: Call, found: dict[str, Run], missing: set[str], read: Callable[[str], str | None]) -> bool:
+    """Take a script in; tells whether it is a new one."""
     if path in missing or len(found) >= MOST_SCRIPTS:
-        return
-    if path not in found:
+        return False
+    is_new = path not in found
+    if is_new:
         text = read(path)
         if text is None:
             missing.add(path)
-            return
+            return False
         language = language_of_script(text)
         found[path] = Run(placed(text), language, {}, call.instruction, call.run.stage, path)
     run = found[path]
@@ -55,6 +68,8 @@ def _add(path: str, call: Call, found: dict[str, Run], missing: set[str], read: 
     for platform in call.platforms:
         outside.setdefault(platform, _variables(call, platform))
     run.outside = outside
+    run.calls = ()
+    return is_new
 
 
 def _variables(call: Call, platform: Platform) -> Callable[[str], str | None]:
@@ -79,12 +94,12 @@ def _script_arguments(call: Call, values: tuple[str, ...]) -> tuple[str, ...]:
     return values[first + 1 :]
 
 
-def _candidates(call: Call, copied: tuple[Copied, ...], view: StageView) -> Iterator[str]:
+def _named(call: Call) -> str:
+    """The script that a command runs, as it names it; empty for programs."""
     name = call.visit.values[call.first] if call.first < len(call.visit.values) else ""
     if call.name in SHELLS | {".", "source"}:
         name = next((one for one in call.arguments if not one.startswith("-")), "")
-    if not name or UNKNOWN in name or (_SYSTEM.match(name) and not name.endswith(".sh") and not copied):
-        return
-    instruction = call.instruction
-    directory = working_directory(view, instruction) if instruction is not None else "/"
-    yield from context_paths(posixpath.normpath(posixpath.join(directory, name)), copied)
+    elif "/" not in name and not name.endswith((".sh", ".bash")):
+        return ""
+    is_program = _SYSTEM.match(name) and not name.endswith((".sh", ".bash"))
+    return "" if UNKNOWN in name or (is_program and "local" not in name) else name

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right, insort
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 from orchestrator.auditing.architectures import names
 from orchestrator.auditing.rule import Problem, Rule
@@ -12,7 +13,10 @@ from orchestrator.core.finding import Finding, Related
 
 _TOKEN = re.compile(r"[A-Za-z0-9]+")
 _SYSTEM_WORDS = frozenset({"linux", "gnu", "musl", "unknown", "bin", "tar", "gz", "zip", "tgz", "xz", "tmp", "release"})
+_SEPARATOR = re.compile(r"[/:;,=\s\"']+")
 _MOST_RELATED = 20
+_MOST_LOOKED_AT = 300
+_NEAR = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +36,56 @@ class Reported:
 def settled(reported: Iterable[Reported], path: str) -> tuple[Finding, ...]:
     """Drop what another rule reports at the same place, and attach consequences to their causes."""
     kept = _without_overlaps(sorted(reported, key=lambda one: (*one.place, one.order)))
-    causes = [one for one in kept if not one.problem.follows]
+    causes = _Causes()
+    for one in kept:
+        if not one.problem.follows:
+            causes.add(one)
+    final = [one for one in kept if not one.problem.follows]
     related: dict[int, list[Related]] = {}
-    alone: list[Reported] = []
     for one in kept:
         if not one.problem.follows:
             continue
-        cause = _cause_of(one, causes)
+        cause = causes.of(one)
         if cause is None:
-            alone.append(one)
-            causes.append(replace(one, problem=replace(one.problem, follows=False)))
+            final.append(one)
+            causes.add(one)
         elif cause.problem.word.line != one.problem.word.line:
             note = Related(one.problem.path or path, one.problem.word.line, "the same file is used here")
-            related.setdefault(_identity(cause), []).append(note)
-    final = sorted([*(one for one in kept if not one.problem.follows), *alone], key=lambda one: one.place)
-    return tuple(_finding(one, path, related.get(_identity(one), [])) for one in final)
+            related.setdefault(id(cause), []).append(note)
+    final.sort(key=lambda one: one.place)
+    return tuple(_finding(one, path, related.get(id(one), [])) for one in final)
 
 
-def _identity(one: Reported) -> int:
-    return hash((one.rule.id, one.place))
+@dataclass(slots=True)
+class _Causes:
+    """What brings files, by path and architecture, in order."""
+
+    found: dict[tuple[str, str], list[tuple[frozenset[str], Reported]]] = field(default_factory=dict)
+
+    def add(self, one: Reported) -> None:
+        """Remember a cause."""
+        tokens = _tokens(one.problem.artifact)
+        for family in {name.family for name in names(one.problem.artifact)}:
+            known = self.found.setdefault((one.problem.path, family), [])
+            insort(known, (tokens, one), key=lambda entry: entry[1].problem.word.line)
+
+    def of(self, one: Reported) -> Reported | None:
+        """The last cause above it, or beside it in the command, that brought the same file."""
+        for artifact in one.problem.artifact.split("\n"):
+            cause = self._of(one, _named_parts(artifact))
+            if cause is not None:
+                return cause
+        return None
+
+    def _of(self, one: Reported, artifact: str) -> Reported | None:
+        wanted = _tokens(artifact)
+        for family in {name.family for name in names(artifact)}:
+            known = self.found.get((one.problem.path, family), [])
+            end = bisect_right(known, one.problem.word.line + _NEAR, key=lambda entry: entry[1].problem.word.line)
+            for tokens, cause in reversed(known[max(0, end - _MOST_LOOKED_AT) : end]):
+                if wanted <= tokens:
+                    return cause
+        return None
 
 
 def _without_overlaps(ordered: list[Reported]) -> list[Reported]:
@@ -74,20 +109,9 @@ def _overlap(one: Reported, other: Reported) -> bool:
     return first < (b.end_line, b.end_column) and second < (a.end_line, a.end_column)
 
 
-def _cause_of(one: Reported, causes: list[Reported]) -> Reported | None:
-    """The last cause above it, or beside it on the line, that brought the same file."""
-    wanted = _tokens(one.problem.artifact)
-    families = {name.family for name in names(one.problem.artifact)}
-    before = [cause for cause in causes if cause.problem.path == one.problem.path and _is_before(cause, one)]
-    for cause in reversed(before):
-        brought = cause.problem.artifact
-        if wanted <= _tokens(brought) and families & {name.family for name in names(brought)}:
-            return cause
-    return None
-
-
-def _is_before(cause: Reported, one: Reported) -> bool:
-    return cause.problem.word.line <= one.problem.word.line + 3
+def _named_parts(artifact: str) -> str:
+    """The parts of a path that name an architecture: the file of `/tmp/linux-amd64/helm` is `linux-amd64`."""
+    return "/".join(part for part in _SEPARATOR.split(artifact) if names(part)) or artifact
 
 
 def _tokens(text: str) -> frozenset[str]:

@@ -21,17 +21,18 @@ _WINDOWS = ("mcr.microsoft.com/windows", "nanoserver", "windowsservercore", "mic
 
 @dataclass(frozen=True, slots=True)
 class StageView:
-    """A stage with the platforms that it is built for, and its resolved form for all."""
+    """A stage with the platforms that it is built for, its resolved form for all, and where its instructions stand."""
 
     stage: Stage
     platforms: tuple[Platform, ...]
     resolved: Mapping[Platform, ResolvedStage]
+    positions: Mapping[Platform, Mapping[int, int]]
 
     def outside(self, instruction: Instruction, platform: Platform) -> Callable[[str], str | None]:
         """The variables that an instruction sees, as they are meant to be: BuildKit's own always have their values."""
         automatic = machine(platform).variables()
         resolved = self.resolved[platform]
-        position = _position(resolved, instruction)
+        position = self.positions[platform].get(id(instruction), len(resolved.executed))
 
         def lookup(name: str) -> str | None:
             known = automatic.get(name)
@@ -43,13 +44,6 @@ class StageView:
             return without_wrong_names(variable.value, platform.architecture) if variable.known else UNKNOWN
 
         return lookup
-
-
-def _position(resolved: ResolvedStage, instruction: Instruction) -> int:
-    for position, one in enumerate(resolved.executed):
-        if one is instruction:
-            return position
-    return len(resolved.executed)
 
 
 def stage_views(
@@ -67,8 +61,14 @@ def stage_views(
             live = tuple(one for one in live if one.architecture == own)
         if _is_windows(resolved, result):
             live = ()
-        result.append(StageView(stage, live, resolved))
+        positions = {platform: _positions(one) for platform, one in resolved.items()}
+        result.append(StageView(stage, live, resolved, positions))
     return tuple(result)
+
+
+def _positions(resolved: ResolvedStage) -> dict[int, int]:
+    """The number of each instruction, by its identity."""
+    return {id(one): position for position, one in enumerate(resolved.executed)}
 
 
 def _paired(stages: tuple[Stage, ...]) -> dict[int, str]:

@@ -124,6 +124,8 @@ def is_harmless(mention: Mention) -> bool:
         return True
     if mention.role is Role.PROGRAM and not set("./") & set(mention.value[:2]):
         return True
+    if "platform_machine" in mention.text:
+        return True
     return is_talk(mention) or bool(_EMULATOR.search(mention.value)) or mention.value == UNKNOWN
 
 

@@ -35,16 +35,20 @@ def architecture_map_incomplete(context: Context) -> Iterator[Problem]:
         RUN case "$TARGETARCH" in amd64) A=x64 ;; arm64) A=arm64 ;; esac; curl -fsSLO https://example.com/tool-$A
     """
     for run in context.interesting:
-        found: dict[int, tuple[Word, str]] = {}
-        lacking: dict[int, list[Platform]] = {}
-        for platform, trace in run.traces.items():
-            for key, word, effect in _holes(run, trace):
-                found.setdefault(key, (word, effect))
-                if platform not in lacking.setdefault(key, []):
-                    lacking[key].append(platform)
-        for key, (word, effect) in found.items():
-            message = f"there is no branch for {' and '.join(map(str, lacking[key]))}: {effect} there"
+        for word, effect, platforms in _lacking(run):
+            message = f"there is no branch for {' and '.join(map(str, platforms))}: {effect} there"
             yield Problem(word, message, path=run.path)
+
+
+def _lacking(run: Run) -> Iterator[tuple[Word, str, tuple[Platform, ...]]]:
+    found: dict[int, tuple[Word, str]] = {}
+    lacking: dict[int, dict[Platform, None]] = {}
+    holes = ((platform, hole) for platform, trace in run.traces.items() for hole in _holes(run, trace))
+    for platform, (key, word, effect) in holes:
+        found.setdefault(key, (word, effect))
+        lacking.setdefault(key, {})[platform] = None
+    for key, (word, effect) in found.items():
+        yield word, effect, tuple(lacking[key])
 
 
 def _holes(run: Run, trace: Trace) -> Iterator[tuple[int, Word, str]]:

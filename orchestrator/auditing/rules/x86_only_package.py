@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from orchestrator.auditing.architectures import AMD64, I386
-from orchestrator.auditing.call import Call
 from orchestrator.auditing.context import Context
 from orchestrator.auditing.programs import PACKAGE_MANAGERS
 from orchestrator.auditing.rule import Problem, rule
@@ -38,6 +37,7 @@ def x86_only_package(context: Context) -> Iterator[Problem]:
         FROM debian:13
         RUN apt-get update && apt-get install -y gcc
     """
+    enabling = {call.run.stage for call in context.commands if call.name == "dpkg" and "i386" in call.arguments}
     for call in context.commands:
         if call.name not in PACKAGE_MANAGERS or not _INSTALLS & set(call.arguments):
             continue
@@ -45,18 +45,10 @@ def x86_only_package(context: Context) -> Iterator[Problem]:
         if not wrong:
             continue
         platforms = " and ".join(map(str, wrong))
-        enables = _enables_i386(context, call)
+        enables = call.run.stage in enabling
         for index, argument in enumerate(call.arguments):
             package = re.split(r"[=:/~]", argument, maxsplit=1)[0]
             if _X86_ONLY.fullmatch(package):
                 word = call.words[index]
                 message = f"{package} has no package for {platforms}: it is not found there, and the build fails"
                 yield Problem(word, message, path=call.path, artifact="i386" if enables else argument, follows=enables)
-
-
-def _enables_i386(context: Context, call: Call) -> bool:
-    """Whether the stage asks for i386 packages anyway: then the package is a part of that."""
-    return any(
-        other.run.stage == call.run.stage and other.name == "dpkg" and "i386" in other.arguments
-        for other in context.commands
-    )

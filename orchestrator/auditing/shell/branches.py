@@ -9,7 +9,7 @@ from orchestrator.auditing.architectures import names, runs_on
 from orchestrator.auditing.shell.conditions import compare, either
 from orchestrator.auditing.shell.expansion import plain, value
 from orchestrator.auditing.shell.machine import UNKNOWN
-from orchestrator.auditing.shell.state import State, Status, joined
+from orchestrator.auditing.shell.state import Layer, Status
 from orchestrator.auditing.shell.syntax import Arm, Block, Case, Chain, Command, Group, If, Loop, Word
 
 if TYPE_CHECKING:
@@ -18,42 +18,33 @@ if TYPE_CHECKING:
 
 def run_if(evaluator: Evaluator, node: If) -> Status:
     """`if`, `elif`, `else`."""
-    ways: list[State] = []
-    status = Status.MAYBE
+    ways: list[Layer] = []
     for condition, body in node.branches:
         decided = evaluator.run(condition)
         if decided is Status.NO:
             _skip(evaluator, node, body)
         elif decided is Status.YES:
-            status = evaluator.run(body)
-            break
+            return _last(evaluator, body, ways)
         else:
             _way(evaluator, body, ways)
-    else:
-        status = evaluator.run(node.otherwise)
-    _join(evaluator, ways)
-    return status
+    return _last(evaluator, node.otherwise, ways)
 
 
 def run_case(evaluator: Evaluator, node: Case) -> Status:
     """`case`: the first arm that matches."""
     subject = plain(evaluator, node.subject)
-    ways: list[State] = []
-    status = Status.MAYBE
+    ways: list[Layer] = []
     for arm in _ordered(node):
         decided = _matches(evaluator, node, arm, subject)
         if decided is Status.NO:
             _skip(evaluator, node, arm.body)
         elif decided is Status.YES:
-            status = evaluator.run(arm.body)
-            break
+            return _last(evaluator, arm.body, ways)
         else:
             _way(evaluator, arm.body, ways)
-    else:
-        if not ways and _enumerates(node):
-            evaluator.trace.unserved.append(node)
-    _join(evaluator, ways)
-    return status
+    if not ways and _enumerates(node):
+        evaluator.trace.unserved.append(node)
+    return _last(evaluator, (), ways)
 
 
 def _ordered(node: Case) -> tuple[Arm, ...]:
@@ -83,10 +74,8 @@ def run_loop(evaluator: Evaluator, node: Loop) -> Status:
         evaluator.state.assign(node.name, _element(evaluator, node.values))
     else:
         evaluator.run(node.condition)
-    before = evaluator.state.copy()
     evaluator.run(node.body)
-    if evaluator.ended:
-        evaluator.state, evaluator.ended = before, False
+    evaluator.ended = False
     return Status.MAYBE
 
 
@@ -100,28 +89,31 @@ def _element(evaluator: Evaluator, words: tuple[Word, ...]) -> str:
     return values[0] if len(values) == 1 and not set(" \n") & set(values[0]) else UNKNOWN
 
 
-def _way(evaluator: Evaluator, body: Block, ways: list[State]) -> None:
+def _way(evaluator: Evaluator, body: Block, ways: list[Layer]) -> Status:
     """Take a way that may or may not be taken, and go on from before it."""
-    before = evaluator.state.copy()
-    evaluator.run(body)
-    if not evaluator.ended:
-        ways.append(evaluator.state)
-    evaluator.state, evaluator.ended = before, False
+    with evaluator.layer() as changes:
+        status = evaluator.run(body)
+        if not evaluator.ended:
+            ways.append(changes)
+    return status
 
 
-def _join(evaluator: Evaluator, ways: list[State]) -> None:
-    if ways:
-        evaluator.state = joined(ways if evaluator.ended else [*ways, evaluator.state])
-        evaluator.ended = False
+def _last(evaluator: Evaluator, body: Block, ways: list[Layer]) -> Status:
+    """The way that is taken where none before it was: for sure, where there was none before it."""
+    if not ways:
+        return evaluator.run(body)
+    status = _way(evaluator, body, ways)
+    evaluator.state.join(ways)
+    return status
 
 
 def _skip(evaluator: Evaluator, node: Case | If, body: Block) -> None:
     """Remember the variables that only a branch of other platforms would have set."""
-    skipped = evaluator.state.skipped
+    state = evaluator.state
     for name in assigned_in(body):
-        nodes = skipped.get(name, ())
-        if name not in evaluator.state.variables and node not in nodes:
-            skipped[name] = (*nodes, node)
+        nodes = state.skipped(name)
+        if state.get(name) is None and node not in nodes:
+            state.top.skipped[name] = (*nodes, node)
 
 
 def assigned_in(block: Block) -> Iterator[str]:

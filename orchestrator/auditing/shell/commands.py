@@ -10,7 +10,7 @@ from orchestrator.auditing.shell.expansion import LONGEST, repaired, value
 from orchestrator.auditing.shell.machine import UNKNOWN
 from orchestrator.auditing.shell.programs import output
 from orchestrator.auditing.shell.state import Status, Visit
-from orchestrator.auditing.shell.syntax import Assignment, Command, Literal, Redirect, Word
+from orchestrator.auditing.shell.syntax import Assignment, Block, Command, Literal, Redirect, Word
 
 if TYPE_CHECKING:
     from orchestrator.auditing.shell.evaluate import Evaluator
@@ -39,15 +39,13 @@ def run_command(evaluator: Evaluator, command: Command) -> Status:
     before = evaluator.stdin
     evaluator.stdin = _redirect(evaluator, command.redirects) or before
     first = program_at(values)
-    variables = {**evaluator.state.variables, **environment} if environment else dict(evaluator.state.variables)
-    functions = evaluator.state.functions
+    variables = evaluator.state.environment() | environment
     evaluator.trace.visits.append(
         Visit(
             command,
             values,
             evaluator.stdin,
             variables,
-            frozenset(functions) if functions else _NONE,
             evaluator.upstream,
             evaluator.downstream,
         )
@@ -55,9 +53,6 @@ def run_command(evaluator: Evaluator, command: Command) -> Status:
     status = _run(evaluator, command, values, first)
     evaluator.stdin = before
     return status
-
-
-_NONE: frozenset[str] = frozenset()
 
 
 def _assign(evaluator: Evaluator, command: Command) -> dict[str, str]:
@@ -93,7 +88,7 @@ def _assign_array(evaluator: Evaluator, assignment: Assignment) -> None:
         else:
             evaluator.trace.assigned.append((assignment, word, value(evaluator, word)))
     if entries:
-        evaluator.state.arrays[assignment.name] = entries
+        evaluator.state.top.arrays[assignment.name] = entries
 
 
 def _redirect(evaluator: Evaluator, redirects: tuple[Redirect, ...]) -> str:
@@ -142,8 +137,9 @@ def _run(evaluator: Evaluator, command: Command, values: tuple[str, ...], first:
 def _run_program(evaluator: Evaluator, command: Command, values: tuple[str, ...], first: int) -> Status:
     name = values[first].rpartition("/")[2] if first < len(values) else ""
     arguments = values[first + 1 :]
-    if name in evaluator.state.functions:
-        return _call(evaluator, name, arguments)
+    function = evaluator.state.function(name)
+    if function is not None:
+        return _call(evaluator, name, function, arguments)
     if _run_text(evaluator, command, values, first):
         return Status.MAYBE
     status, text = output(evaluator, name, arguments)
@@ -151,9 +147,9 @@ def _run_program(evaluator: Evaluator, command: Command, values: tuple[str, ...]
     return status
 
 
-def _call(evaluator: Evaluator, name: str, arguments: tuple[str, ...]) -> Status:
+def _call(evaluator: Evaluator, name: str, body: Block, arguments: tuple[str, ...]) -> Status:
     ended, evaluator.ended = evaluator.ended, False
-    status = evaluator.call(name, arguments)
+    status = evaluator.call(name, body, arguments)
     evaluator.ended = ended
     return status
 
@@ -166,13 +162,12 @@ def _change_variables(evaluator: Evaluator, name: str, words: tuple[Word, ...], 
                 if argument.isidentifier():
                     evaluator.state.assign(argument, UNKNOWN)
         case "shift":
-            for number in range(1, 10):
-                evaluator.state.variables.pop(str(number), None)
+            evaluator.arguments = evaluator.arguments[1:]
         case "eval" if words and _is_plain(words[0]):
             evaluator.trace.scripts.add(id(words[0]))
             evaluator.nested(words[0].start + 1, words[0].end - 1)
         case _:
-            evaluator.state.skipped.clear()
+            evaluator.state.forget_skipped()
 
 
 def _run_text(evaluator: Evaluator, command: Command, values: tuple[str, ...], first: int) -> bool:
@@ -197,7 +192,7 @@ def _run_text(evaluator: Evaluator, command: Command, values: tuple[str, ...], f
 
 def _nested(evaluator: Evaluator, word: Word) -> None:
     evaluator.trace.scripts.add(id(word))
-    with evaluator.subshell():
+    with evaluator.layer():
         evaluator.nested(word.start + 1, word.end - 1)
 
 

@@ -17,7 +17,7 @@ from orchestrator.auditing.shell.conditions import both, either, test
 from orchestrator.auditing.shell.convert import script
 from orchestrator.auditing.shell.expansion import value
 from orchestrator.auditing.shell.machine import UNKNOWN, Machine
-from orchestrator.auditing.shell.state import State, Status, Trace, joined
+from orchestrator.auditing.shell.state import Layer, State, Status, Trace
 from orchestrator.auditing.shell.syntax import (
     Block,
     Broken,
@@ -55,6 +55,7 @@ class Evaluator:
     downstream: tuple[str, ...] = ()
     ended: bool = False
     steps: int = 0
+    arguments: tuple[str, ...] = ()
     called: set[str] = field(default_factory=set)
     depth: int = 0
 
@@ -96,12 +97,11 @@ class Evaluator:
         """The right side of `||`: it runs for sure where the left one fails for sure."""
         if status is Status.NO:
             return self.run_node(node)
-        before = self.state.copy()
-        result = self.run_node(node)
-        if self.ended:
-            self.state, self.ended = before, False
-        else:
-            self.state = joined([before, self.state])
+        with self.layer() as changes:
+            result = self.run_node(node)
+            ended = self.ended
+        if not ended:
+            self.state.join([Layer(), changes])
         return either(status, result)
 
     def pipeline(self, node: Pipeline) -> Status:
@@ -113,7 +113,7 @@ class Evaluator:
             is_last = index == len(node.stages) - 1
             self.stdin = text
             self.upstream, self.downstream = (*upstream, *programs[:index]), (*programs[index + 1 :], *downstream)
-            with self.subshell():
+            with self.layer():
                 if is_last:
                     status = self.run_node(stage)
                 else:
@@ -122,16 +122,16 @@ class Evaluator:
         return status
 
     @contextmanager
-    def subshell(self) -> Iterator[None]:
-        """Changes of variables, and `exit`, stay inside."""
-        before, ended = self.state, self.ended
-        self.state = before.copy()
+    def layer(self) -> Iterator[Layer]:
+        """Changes of variables, and `exit`, stay inside; the changes are given out."""
+        ended = self.ended
+        changes = Layer()
+        self.state.layers.append(changes)
         try:
-            yield
+            yield changes
         finally:
-            skipped = self.state.skipped
-            self.state, self.ended = before, ended
-            self.state.skipped = {name: nodes for name, nodes in before.skipped.items() if name in skipped}
+            self.state.layers.pop()
+            self.ended = ended
 
     def captured(self, action: Callable[[], object]) -> str:
         """What an action prints, without line ends behind it."""
@@ -141,7 +141,7 @@ class Evaluator:
 
     def capture(self, block: Block) -> str:
         """`$(…)`."""
-        with self.subshell():
+        with self.layer():
             return self.captured(lambda: self.run(block))
 
     def emit(self, text: str) -> None:
@@ -159,49 +159,47 @@ class Evaluator:
 
     def define(self, node: Function) -> Status:
         """Remember a function."""
-        self.state.functions[node.name] = node.body
+        self.state.top.functions[node.name] = node.body
         return Status.YES
 
     def group(self, node: Group) -> Status:
         """`{ … }` and `( … )`."""
         if not node.is_subshell:
             return self.run(node.body)
-        with self.subshell():
+        with self.layer():
             return self.run(node.body)
 
     def lookup(self, name: str, *, quietly: bool = False) -> str | None:
         """A variable's value; None where it is not set, UNKNOWN where nobody can know."""
-        found = self.state.variables.get(name)
+        if name.isdigit() and self.depth:
+            number = int(name) if len(name) < 4 else 0
+            return self.arguments[number - 1] if 0 < number <= len(self.arguments) else UNKNOWN
+        found = self.state.get(name)
         if found is not None:
             return found
         found = self.outside(name)
-        if found is None and not quietly and name in self.state.skipped:
-            for node in self.state.skipped[name]:
+        if found is None and not quietly:
+            for node in self.state.skipped(name):
                 self.trace.missing.setdefault(id(node), (node, name))
         return found
 
     def run_uncalled(self) -> None:
         """Run the functions that nothing called: another text may."""
-        for name in [name for name in self.state.functions if name not in self.called]:
-            self.ended = False
-            self.call(name, ())
+        for name, body in list(self.state.top.functions.items()):
+            if name not in self.called:
+                self.ended = False
+                self.call(name, body, ())
 
-    def call(self, name: str, values: tuple[str, ...]) -> Status:
+    def call(self, name: str, body: Block, values: tuple[str, ...]) -> Status:
         """Run a function that the text defines."""
         if self.depth >= _DEEPEST_CALL:
             return Status.MAYBE
         self.called.add(name)
-        arguments = {str(index + 1): one for index, one in enumerate(values)}
-        before = {one: self.state.variables.get(one) for one in arguments}
-        self.state.variables.update(arguments)
+        before, self.arguments = self.arguments, values
         self.depth += 1
-        status = self.run(self.state.functions[name])
+        status = self.run(body)
         self.depth -= 1
-        for one, old in before.items():
-            if old is None:
-                self.state.variables.pop(one, None)
-            else:
-                self.state.variables[one] = old
+        self.arguments = before
         return status
 
     def nested(self, start: int, end: int) -> Status:

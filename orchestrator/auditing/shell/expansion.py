@@ -84,7 +84,7 @@ def _with_fallback(evaluator: Evaluator, part: Variable, known: str | None) -> s
 
 def _element(evaluator: Evaluator, part: Variable) -> str:
     key = value(evaluator, part.key[0]).strip("\"'")
-    entries = evaluator.state.arrays.get(part.name)
+    entries = evaluator.state.array(part.name)
     if entries is None or UNKNOWN in key or key in {"@", "*"}:
         return UNKNOWN
     if key not in entries and any(names(one) for one in entries):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import islice
 
 from orchestrator.auditing.shell.machine import UNKNOWN
 from orchestrator.auditing.shell.syntax import Assignment, Block, Case, Command, If, Variable, Word
+
+_MOST_REMEMBERED = 100
+"""Variables that a visited command remembers of what was set around it, the last ones first."""
 
 
 class Status(Enum):
@@ -23,38 +27,71 @@ class Status(Enum):
 
 
 @dataclass(slots=True)
-class State:
-    """Variables, arrays and functions. `skipped` are variables that only a branch of other platforms sets."""
+class Layer:
+    """What changed since the layer below. `skipped` are variables that only a branch of other platforms sets."""
 
     variables: dict[str, str] = field(default_factory=dict)
     arrays: dict[str, dict[str, str]] = field(default_factory=dict)
     functions: dict[str, Block] = field(default_factory=dict)
     skipped: dict[str, tuple[Case | If, ...]] = field(default_factory=dict)
 
-    def copy(self) -> State:
-        """The same state, to be changed by itself."""
-        return State(dict(self.variables), dict(self.arrays), dict(self.functions), dict(self.skipped))
+
+@dataclass(slots=True)
+class State:
+    """Variables, arrays and functions in layers: a subshell, or a way that may be taken, is a layer of its own."""
+
+    layers: list[Layer] = field(default_factory=lambda: [Layer()])
+
+    @property
+    def top(self) -> Layer:
+        """Where changes go."""
+        return self.layers[-1]
+
+    def get(self, name: str) -> str | None:
+        """The value of a variable, None where the text did not set it."""
+        return next((one.variables[name] for one in reversed(self.layers) if name in one.variables), None)
 
     def assign(self, name: str, value: str) -> None:
         """Set a variable."""
-        self.variables[name] = value
-        self.skipped.pop(name, None)
+        self.top.variables[name] = value
+        if self.skipped(name):
+            self.top.skipped[name] = ()
 
+    def array(self, name: str) -> dict[str, str] | None:
+        """The entries of an array with keys."""
+        return next((one.arrays[name] for one in reversed(self.layers) if name in one.arrays), None)
 
-def joined(states: list[State]) -> State:
-    """What is known behind a fork: values that all ways agree on, UNKNOWN for the rest."""
-    first, *others = states
-    if not others:
-        return first
-    result = first.copy()
-    for other in others:
-        for name in [*other.variables, *result.variables]:
-            if result.variables.get(name) != other.variables.get(name):
-                result.variables[name] = UNKNOWN
-        result.arrays = {**other.arrays, **result.arrays}
-        result.functions = {**other.functions, **result.functions}
-        result.skipped = {name: nodes for name, nodes in result.skipped.items() if name in other.skipped}
-    return result
+    def function(self, name: str) -> Block | None:
+        """The body of a function."""
+        return next((one.functions[name] for one in reversed(self.layers) if name in one.functions), None)
+
+    def skipped(self, name: str) -> tuple[Case | If, ...]:
+        """The statements that would have set a variable on other platforms."""
+        return next((one.skipped[name] for one in reversed(self.layers) if name in one.skipped), ())
+
+    def forget_skipped(self) -> None:
+        """Another text may have set anything."""
+        for layer in self.layers:
+            layer.skipped.clear()
+
+    def environment(self) -> dict[str, str]:
+        """The variables that were set last, as far as anybody may ask for them."""
+        found: dict[str, str] = {}
+        for layer in reversed(self.layers):
+            for name, value in islice(reversed(layer.variables.items()), _MOST_REMEMBERED):
+                found.setdefault(name, value)
+        return found
+
+    def join(self, ways: list[Layer]) -> None:
+        """Go on behind a fork: values that all ways agree on, UNKNOWN for the rest."""
+        changed = dict.fromkeys(name for way in ways for name in way.variables)
+        for name in changed:
+            values = {way.variables.get(name, self.get(name)) for way in ways}
+            value = values.pop()
+            self.assign(name, UNKNOWN if values or value is None else value)
+        for way in ways:
+            self.top.arrays.update(way.arrays)
+            self.top.functions.update(way.functions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +102,6 @@ class Visit:
     values: tuple[str, ...]
     stdin: str
     environment: dict[str, str]
-    functions: frozenset[str]
     upstream: tuple[str, ...] = ()
     downstream: tuple[str, ...] = ()
 

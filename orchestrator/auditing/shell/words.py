@@ -66,10 +66,9 @@ def make_word(parts: tuple[Part, ...], start: int, end: int) -> Word:
 
 def _names(parts: tuple[Part, ...]) -> Iterable[Name]:
     for part in parts:
-        if isinstance(part, Literal) and (found := names(part.text)):
-            for name in found:
-                if not is_for_other_system(_around(part.text, name)):
-                    yield Name(name.text, name.family, name.start + part.start, name.end + part.start, name.weak)
+        for name in names(part.text) if isinstance(part, Literal) else ():
+            if isinstance(part, Literal) and not is_for_other_system(_around(part.text, name)):
+                yield Name(name.text, name.family, name.start + part.start, name.end + part.start, name.weak)
 
 
 def _around(text: str, name: Name) -> str:
@@ -77,6 +76,24 @@ def _around(text: str, name: Name) -> str:
     begin = max((text.rfind(sign, 0, name.start) for sign in " \t\n,;:="), default=-1) + 1
     ends = [end for sign in " \t\n,;" if (end := text.find(sign, name.end)) >= 0]
     return text[begin : min(ends, default=len(text))]
+
+
+def mended_words(first: Word, second: Word) -> Word | None:
+    """One word of two that touch, the first of which ends with the `$` of a variable; None where they are no such."""
+    if not first.parts or not second.parts:
+        return None
+    last, following = first.parts[-1], second.parts[0]
+    if not isinstance(last, Literal) or not isinstance(following, Literal) or not last.text.endswith("$"):
+        return None
+    name = re.match(r"[A-Za-z_]\w*", following.text)
+    if name is None or following.quote or last.quote:
+        return None
+    sign, end = following.start - 1, following.start + name.end()
+    parts: list[Part] = list(first.parts[:-1])
+    _add(parts, last.text[:-1], last.start, last.quote)
+    parts.append(Variable(name[0], sign, end))
+    _add(parts, following.text[name.end() :], end, following.quote)
+    return make_word((*parts, *second.parts[1:]), first.start, second.end)
 
 
 def loose_words(text: str, start: int) -> tuple[Word, ...]:
