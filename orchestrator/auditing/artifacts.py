@@ -102,14 +102,15 @@ class Artifacts:
         """For each stage what needed stages take from it."""
         if platform not in self._takings:
             found: dict[int, list[_Taking]] = {}
-            for index in sorted(self.staging.needed[platform]):
-                for source, taking in _takings_of(
-                    self.staging.resolved(index, platform), self.folders(platform)[index]
-                ):
-                    if source < index:
-                        found.setdefault(source, []).append(taking)
+            for source, taking in self._all_takings(platform):
+                if source < taking.taker:
+                    found.setdefault(source, []).append(taking)
             self._takings[platform] = found
         return self._takings[platform]
+
+    def _all_takings(self, platform: Platform) -> Iterator[tuple[int, _Taking]]:
+        for index in sorted(self.staging.needed[platform]):
+            yield from _takings_of(self.staging.resolved(index, platform), self.folders(platform)[index])
 
     def folders(self, platform: Platform) -> list[tuple[str, ...]]:
         """For each stage the folder in which each of its instructions runs, and behind them the one at its end."""
