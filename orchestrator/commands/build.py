@@ -14,7 +14,7 @@ from orchestrator.commands.build_options import Wishes, building_options
 from orchestrator.commands.doors import load_fleet, opened_stores, reachable_registries
 from orchestrator.commands.durations import remember
 from orchestrator.commands.options import Builder, Color, Files, Overrides, Platforms, Services, choice, platforms
-from orchestrator.commands.planned import planned
+from orchestrator.commands.planned import planned, selected
 from orchestrator.commands.run import (
     building_doors,
     exit_code,
@@ -27,7 +27,6 @@ from orchestrator.commands.run import (
 )
 from orchestrator.commands.session import session
 from orchestrator.core.errors import Exit
-from orchestrator.planning.select import Selection
 from orchestrator.report.page.page import page
 from orchestrator.report.page.timeline import Timeline
 from orchestrator.report.plan import FORMATS as PLAN_FORMATS
@@ -82,7 +81,7 @@ def build(
     fleet = load_fleet(here, files, overrides)
     options = building_options(wishes, fleet, here, revision(here))
     with opened_stores(reachable_registries(fleet, here), here) as stores, stop_on_signals() as stop:
-        selection = Selection(tuple(services or ()), platforms(platform))
+        selection = selected(services, platforms(platform), options.only)
         plan = planned(fleet, selection, builder, here, stores, allow_missing_nodes=allow_missing_nodes)
         if dry_run:
             here.write(PLAN_FORMATS[output_format](plan, here.screen(here.stdout)))

@@ -12,8 +12,8 @@ from orchestrator.building.publish import publish as publish_records
 from orchestrator.building.record import read_records
 from orchestrator.commands import build_options as opt
 from orchestrator.commands.doors import load_fleet, opened_stores, reachable_registries
-from orchestrator.commands.options import Builder, Color, Files, Services, choice
-from orchestrator.commands.planned import planned
+from orchestrator.commands.options import Color, Files, Services, choice
+from orchestrator.commands.planned import planned_anywhere
 from orchestrator.commands.run import building_doors, exit_code, progress_name, revision, shown, stop_on_signals, tell
 from orchestrator.commands.session import session
 from orchestrator.planning.select import Selection
@@ -27,7 +27,6 @@ def publish(
     records: Annotated[str, typer.Option("--records", help="Folder with the records of all cells.")],
     services: Services = None,
     files: Files = None,
-    builder: Builder = "",
     scope: opt.Publish = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show tag, old digest and new digest; move nothing.")
@@ -50,7 +49,7 @@ def publish(
         verify=not no_verify, journal=folder / opt.JOURNAL, scope=opt.scope_of(scope, fleet), annotations=revision(here)
     )
     with opened_stores(reachable_registries(fleet, here), here) as stores, stop_on_signals() as stop:
-        plan = planned(fleet, Selection(tuple(services or ())), builder, here, stores, allow_missing_nodes=True)
+        plan = planned_anywhere(fleet, Selection(tuple(services or ())), here)
         doors = building_doors(here, stores, stop)
         found = read_records(folder)
         if dry_run:
