@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from orchestrator.buildx.builderfile import Builder, builder_names, copy_node, read_builder
@@ -83,7 +84,7 @@ def _run(arguments: tuple[str, ...], environment: Mapping[str, str], timeout: fl
 
 
 def last_line(text: str) -> str:
-    """The last line that says something, without docker's `ERROR:`; at most 300 characters.
+    """The last line that says something, without docker's `ERROR:` or `Error:`; at most 300 characters.
 
     Of a call over ssh it is what ssh said, which docker puts at the end of a long line.
     """
@@ -91,4 +92,4 @@ def last_line(text: str) -> str:
     if not lines:
         return "it said nothing"
     said = lines[-1].rpartition("stderr=")[2].strip()
-    return (said or lines[-1]).removeprefix("ERROR: ")[:300]
+    return re.sub(r"^error:\s+", "", said or lines[-1], flags=re.IGNORECASE)[:300]

@@ -64,7 +64,7 @@ def examine(where: Circumstances) -> tuple[Check, ...]:
     return (
         docker,
         check_buildx(where.environment),
-        *check_engine(where),
+        *(check_engine(where) if docker.ok else ()),
         *check_nodes(where.nodes),
         *check_platforms(where),
         *check_emulators(where),
@@ -87,7 +87,12 @@ def check_docker(environment: Mapping[str, str]) -> Check:
     reason = last_line(done.stderr)
     if "permission denied" in reason:
         return Check("docker", False, reason, "sudo usermod -aG docker $USER, then log in again")
-    return Check("docker", False, f"command {client}, no engine: {reason}", "start it: sudo systemctl start docker")
+    return Check(
+        "docker",
+        False,
+        f"command {client}, no engine: {reason}",
+        "start it (sudo systemctl start docker), or set DOCKER_HOST or a docker context",
+    )
 
 
 def check_buildx(environment: Mapping[str, str]) -> Check:
@@ -174,11 +179,11 @@ def check_nodes(nodes: tuple[Node, ...]) -> Iterator[Check]:
 
 
 def check_platforms(where: Circumstances) -> Iterator[Check]:
-    """For every platform that is wanted the best mode that some node has for it."""
+    """For every platform that is wanted the best mode that some node has for it; nothing where no node answers."""
     order = list(Mode)
-    for platform in where.platforms:
-        modes = [(node.mode(platform), node.name) for node in where.nodes if node.is_up]
-        mode, name = min(modes, key=lambda found: order.index(found[0]), default=(Mode.IMPOSSIBLE, ""))
+    up = [node for node in where.nodes if node.is_up]
+    for platform in where.platforms if up else ():
+        mode, name = min(((node.mode(platform), node.name) for node in up), key=lambda found: order.index(found[0]))
         mend = f"mabuild nodes --install {platform}, or add a native node"
         if mode is Mode.IMPOSSIBLE:
             yield Check(str(platform), False, "no node can build it", mend)
@@ -190,6 +195,8 @@ def check_emulators(where: Circumstances) -> Iterator[Check]:
     """What is registered in this machine's kernel for platforms that no node runs natively."""
     native = {entry.platform.architecture for node in where.nodes for entry in node.platforms if _is_native(entry.mode)}
     found = registrations(where.binfmt)
+    if not native:
+        return  # which emulators are needed is known once a node answers
     for architecture in dict.fromkeys(platform.architecture for platform in where.platforms):
         if architecture in native:
             continue

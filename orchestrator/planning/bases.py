@@ -116,7 +116,8 @@ def _fault(use: Use, answer: Answer) -> Finding | None:
 
 _CAUSES = {
     "MA106": "the digest names a manifest and not a list; pin the digest of the list instead",
-    "MA107": "BuildKit would fail, or quietly take an image of another architecture",
+    "MA107": "BuildKit would fail, or quietly take an image of another architecture; take an image that has the "
+    "platform, or leave it out of the service's `platforms`",
 }
 _NAMES = {"MA106": "single-platform-digest", "MA107": "base-lacks-platform"}
 

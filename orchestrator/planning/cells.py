@@ -125,5 +125,7 @@ def refuse_missing_nodes(assignment: Assignment, wanted: dict[str, set[Platform]
         told = "; ".join(f"{node.name} ({node.driver} {node.endpoint}): {node.status}" for node in down)
         raise UnreachableError(
             f"{len(down)} node(s) do not answer: {told}",
-            hint="start them, or plan without them: --allow-missing-nodes",
+            hint="start them, or plan without them: --allow-missing-nodes"
+            if any(node.is_up for node in assignment.nodes)
+            else "`mabuild doctor` says what is missing and what mends it; plan --offline does without nodes",
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from rich.console import Group
+from rich.table import Table
 from rich.text import Text
 
 from orchestrator.report.screen import Screen, render
@@ -23,20 +25,22 @@ class Checked:
 
 def doctor_page(checks: tuple[Checked, ...], screen: Screen) -> str:
     """The page."""
-    width = max((len(check.name) for check in checks), default=0)
-    lines = [line for check in checks for line in _lines(check, width)]
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(min_width=len("missing"))
+    table.add_column(min_width=max((len(check.name) for check in checks), default=0) + 1, no_wrap=True)
+    table.add_column(overflow="fold")
+    for check in checks:
+        _add(check, table)
     missing = sum(not check.ok and check.needed for check in checks)
     closing = f"{missing} to mend before builds work" if missing else "this machine can build what is asked"
-    lines.append(Text(closing, style="bold red" if missing else "bold green"))
-    return render(Text("\n").join(lines), screen)
+    return render(Group(table, Text(closing, style="bold red" if missing else "bold green")), screen)
 
 
-def _lines(check: Checked, width: int) -> list[Text]:
+def _add(check: Checked, table: Table) -> None:
     sign, style = ("ok", "green") if check.ok else ("missing", "bold red") if check.needed else ("advice", "yellow")
-    lines = [Text.assemble((f"{sign:<8}", style), (f"{check.name:<{width}}  ", "bold"), check.detail)]
+    table.add_row(Text(sign, style=style), Text(check.name, style="bold"), Text(check.detail))
     if not check.ok and check.mend:
-        lines.append(Text(f"{'':8}{'':{width}}  → {check.mend}"))
-    return lines
+        table.add_row("", "", Text(f"→ {check.mend}"))
 
 
 def doctor_json(checks: tuple[Checked, ...]) -> str:

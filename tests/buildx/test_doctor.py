@@ -62,8 +62,8 @@ def test_an_engine_that_does_not_run_is_told_with_its_address(tmp_path: Path) ->
     checks = {check.name: check for check in examine(Circumstances(environment, (), _BOTH, lambda: _NOW))}
     assert not checks["docker"].ok
     assert f"unix://{tmp_path}/none.sock" in checks["docker"].detail
-    assert checks["engine"].detail.endswith("none.sock: no such file or directory")
-    assert checks["linux/arm64"].mend.startswith("mabuild nodes --install linux/arm64")
+    assert "DOCKER_HOST" in checks["docker"].mend
+    assert not {"engine", "linux/arm64", "emulator arm64"} & set(checks), "what follows from it is not told as well"
 
 
 def test_without_docker_nothing_else_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,6 +95,7 @@ def test_every_driver_says_what_it_is() -> None:
 
 def test_the_last_line_is_what_went_wrong() -> None:
     assert last_line("warning\nERROR: no builder found\n\n") == "no builder found"
+    assert last_line("Name: default\nError:  no engine\n") == "no engine"
     assert last_line("") == "it said nothing"
     assert last_line("ERROR: x has exited, on the host: stderr=ssh: no such host\n") == "ssh: no such host"
     assert len(last_line("x" * 5000)) == 300

@@ -24,6 +24,8 @@ def test_the_page_says_what_is_missing_and_what_mends_it() -> None:
     assert lines[2].strip() == "→ mabuild nodes --install linux/arm64"
     assert lines[3].startswith("advice  image store")
     assert lines[-1] == "1 to mend before builds work"
+    narrow = doctor_page(CHECKS, Screen(width=50)).splitlines()
+    assert all(line.startswith(("ok", "missing", "advice", " " * 21, "1 to")) for line in narrow), "no line hangs out"
     assert doctor_page(CHECKS[:1], Screen()).endswith("this machine can build what is asked\n")
 
 
