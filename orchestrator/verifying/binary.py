@@ -103,23 +103,24 @@ class Forward:
 
     def keep(self, start: int, end: int) -> bytes:
         """Keep a range, as far as it lies ahead, and give its bytes."""
+        self.read_to(start, end)
+        return self.get(start, end)
+
+    def read_to(self, start: int, end: int) -> None:
+        """Keep a range, as far as it lies ahead."""
         begin, end = max(start, self._position), min(end, self.size)
         while self._position < begin < end:
             if not self._take(min(_CHUNK, begin - self._position)):
-                return b""
-        pieces = []
+                return
         while begin <= self._position < end and (piece := self._take(min(_CHUNK, end - self._position))):
-            pieces.append(piece)
-        if pieces:
-            self._kept.append((begin, b"".join(pieces)))
-        return self.get(start, end)
+            self._kept.append((self._position - len(piece), piece))
 
     def get(self, start: int, end: int) -> bytes:
         """The bytes of a range, as far as they were kept without a gap."""
         found = b""
         for begin, content in self._kept:
             position = start + len(found)
-            if begin <= position < begin + len(content):
+            if begin <= position < min(begin + len(content), end):
                 found += content[position - begin : end - begin]
         return found
 
@@ -136,8 +137,8 @@ def read_binary(read: Read, size: int) -> Binary | None:
     if header is None:
         return None
     has_dynamic = header.first(elf.DYNAMIC) is not None
-    content = stream.get(0, FIRST) + stream.keep(FIRST, _prefix(header, has_dynamic=has_dynamic))
-    header = elf.read_header(content) or header
+    stream.read_to(FIRST, _prefix(header, has_dynamic=has_dynamic))
+    header = elf.read_header(stream.get(0, _NOTES)) or header
     dynamic, strings = _dynamic(stream, header)
     searched = elf.string_at(strings, dynamic.runpath) or elf.string_at(strings, dynamic.rpath)
     data = next((one for one in header.segments if one.type == elf.LOAD and one.writable), None)
@@ -208,7 +209,7 @@ def _arm_architecture(stream: Forward, header: elf.Header) -> int:
     start, entry_size, count = header.sections
     order = "<" if header.little else ">"
     tail = max(0, stream.size - _TAIL)
-    stream.keep(tail, stream.size)
+    stream.read_to(tail, stream.size)
     table = stream.get(start, start + entry_size * count)
     for position in range(0, len(table) - 39, max(entry_size, 40)):
         _, kind, _, _, offset, size = struct.unpack_from(f"{order}IIIIII", table, position)
