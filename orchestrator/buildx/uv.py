@@ -21,17 +21,17 @@ def find_uv(environment: Mapping[str, str]) -> str:
 
 
 def locked(
-    uv: str, requirements: Iterable[str], python: str, environment: Mapping[str, str], static: Iterable[tuple[str, str]]
+    uv: str, requirements: Iterable[str], python: str, environment: Mapping[str, str], static: Iterable[str]
 ) -> Completed:
     """A lock in the form of pylock.toml with all files of the requirements on all platforms.
 
-    Nothing is built and no code of a package runs: `static` names the releases (name, version) whose dependencies do
+    Nothing is built and no code of a package runs: `static` names the distributions whose dependencies do
     not matter, and without it only wheels are read. `environment` is uv's own: logins stand there, not in the call.
     """
     static = tuple(static)
     with TemporaryDirectory(prefix="mabuild-") as folder:
         own = Path(folder) / "uv.toml"
-        own.write_text("".join(_without_dependencies(name, version) for name, version in static), encoding="utf-8")
+        own.write_text("".join(_without_dependencies(name) for name in static), encoding="utf-8")
         kind = ("--no-deps", "--config-file", str(own)) if static else ("--no-build",)
         argv = (uv, "pip", "compile", *kind, "--universal", "--format", "pylock.toml", "--python-version", python)
         call = Call((*argv, "--no-header", "--quiet", "-"), {**environment, **_NEVER}, folder, _text(requirements))
@@ -42,5 +42,5 @@ def _text(requirements: Iterable[str]) -> bytes:
     return "".join(f"{one}\n" for one in requirements).encode()
 
 
-def _without_dependencies(name: str, version: str) -> str:
-    return f'[[dependency-metadata]]\nname = "{name}"\nversion = "{version}"\nrequires-dist = []\n\n'
+def _without_dependencies(name: str) -> str:
+    return f'[[dependency-metadata]]\nname = "{name}"\nrequires-dist = []\n\n'

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.auditing.packages.locks import LockError, read_lock
-from orchestrator.auditing.packages.means import Means
+from orchestrator.auditing.packages.means import Means, Resolution, no_resolver
 from orchestrator.auditing.packages.repositories import apk_repositories, apt_sources
 from orchestrator.buildx.uv import find_uv, locked
 from orchestrator.commands.session import Session
@@ -111,7 +111,7 @@ class Uv:
         for _ in range(_MOST_ATTEMPTS):
             if not left:
                 return Answers(absent=absent)
-            static = tuple((pin.name, pin.version) for pin in left if pin.version)
+            static = [pin.name for pin in left]
             try:
                 done = locked(
                     self.program, [_line(pin) for pin in sorted(left)], python, self.session.environment, static
@@ -128,10 +128,10 @@ class Uv:
             left -= culprits.keys()
         return Answers(absent=absent, unasked=dict.fromkeys(left, why))
 
-    def resolve(self, requirements: tuple[str, ...], python: str, options: IndexOptions) -> str:
-        """A lock of requirements with open versions; empty where uv is not there or finds none."""
+    def resolve(self, requirements: tuple[str, ...], python: str, options: IndexOptions) -> Resolution:
+        """A lock of requirements with all that they depend on."""
         if not self.program:
-            return ""
+            return no_resolver(requirements, python, options)
         main, *others = (*self.named.addresses(options), "")
         if self.named.lacks_main(options):
             main, others = "", list(self.named.addresses(options))
@@ -139,9 +139,9 @@ class Uv:
         indexes |= {"UV_DEFAULT_INDEX": main} if main else {}
         try:
             done = locked(self.program, requirements, python, {**self.session.environment, **indexes}, ())
-        except MabuildError:
-            return ""
-        return done.stdout if not done.code else ""
+        except MabuildError as error:
+            return Resolution(why=str(error))
+        return Resolution(done.stdout) if not done.code else Resolution(why=_said(done.stderr))
 
 
 def _line(pin: Pin) -> str:
@@ -186,4 +186,4 @@ def _said(text: str) -> str:
     """The last cause that uv names, without a login."""
     lines = [line.strip() for line in text.splitlines() if line.strip().startswith(("error:", "cause:"))]
     last = lines[-1].partition(": ")[2] if lines else "it says nothing"
-    return f"uv could not ask its index: {_LOGIN.sub('://', last)[:200]}"
+    return f"uv finds no answer: {_LOGIN.sub('://', last)[:200]}"

@@ -33,7 +33,12 @@ def index() -> Iterator[PackageIndex]:
 
 
 def packages(folder: Path, index: PackageIndex, *arguments: str, **environment: str) -> Called:
-    own = {"MABUILD_CACHE": str(folder / ".cache"), "PIP_CONFIG_FILE": "/dev/null", "PIP_INDEX_URL": index.url}
+    own = {
+        "MABUILD_CACHE": str(folder / ".cache"),
+        "UV_CACHE_DIR": str(folder / ".uv"),
+        "PIP_CONFIG_FILE": "/dev/null",
+        "PIP_INDEX_URL": index.url,
+    }
     command = arguments if arguments[:1] == ("audit",) else ("packages", *arguments)
     return call(folder, *command, environment={**own, **environment})
 

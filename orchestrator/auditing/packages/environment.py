@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -51,15 +52,17 @@ def wheel_architecture(platform: Platform) -> str:
 
 
 @lru_cache(maxsize=64)
-def fitting_tags(environment: Environment, platform: Platform) -> frozenset[Tag]:
-    """The tags of all wheels that pip takes there (PEP 425, 600, 656; abi3 and wheels for all platforms included)."""
+def fitting_tags(environment: Environment, platform: Platform) -> Mapping[Tag, int]:
+    """The tags of all wheels that pip takes there, with their rank, best 0 (PEP 425, 600, 656)."""
     architecture = wheel_architecture(platform)
     names = [*_linux_names(environment, architecture), f"linux_{architecture}"]
     version = environment.python_version
     interpreter = f"cp{version[0]}{version[1]}"
-    return frozenset(
-        [*cpython_tags(version, platforms=names), *compatible_tags(version, interpreter=interpreter, platforms=names)]
+    tags = (
+        *cpython_tags(version, platforms=names),
+        *compatible_tags(version, interpreter=interpreter, platforms=names),
     )
+    return {tag: rank for rank, tag in enumerate(dict.fromkeys(tags))}
 
 
 def _linux_names(environment: Environment, architecture: str) -> list[str]:

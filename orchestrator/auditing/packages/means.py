@@ -10,13 +10,22 @@ from typing import Self
 from orchestrator.auditing.context import Context
 from orchestrator.core.packages import Indexes, IndexOptions, Place, Repositories, Repository
 
-Resolve = Callable[[tuple[str, ...], str, IndexOptions], str]
-"""Requirements in pip's words, a Python version and indexes -> a pylock.toml; empty where nobody resolves."""
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """A pylock.toml, or why there is none."""
+
+    lock: str = ""
+    why: str = ""
 
 
-def no_resolver(_: tuple[str, ...], __: str, ___: IndexOptions) -> str:
+Resolve = Callable[[tuple[str, ...], str, IndexOptions], Resolution]
+"""Requirements in pip's words, a Python version and indexes -> releases with all their dependencies."""
+
+
+def no_resolver(_: tuple[str, ...], __: str, ___: IndexOptions) -> Resolution:
     """Nobody resolves."""
-    return ""
+    return Resolution(why="uv, which finds them, is not installed")
 
 
 @dataclass(frozen=True, slots=True)

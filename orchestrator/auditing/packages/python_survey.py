@@ -60,7 +60,10 @@ class PythonSurvey:
         """What all installations get."""
         wanted = [one for surveyed, install in installs for one in self._wanted(surveyed, install)]
         answers = self._ask([one for one in wanted if not one.requirement.is_locked])
-        return tuple(self._package(one, answers) for one in wanted)
+        packages = tuple(self._package(one, answers) for one in wanted)
+        pairs = tuple(zip(wanted, packages, strict=True))
+        newest = self._ask([one for one, package in pairs if _may_be_newer(package, one, answers)], newest=True)
+        return tuple(self._remedied(package, one, newest) for one, package in pairs)
 
     def _wanted(self, surveyed: Surveyed, install: PythonInstall) -> Iterator[Wanted]:
         self.not_checked += install.not_read
@@ -72,38 +75,44 @@ class PythonSurvey:
                 yield Wanted(surveyed, install, requirement, platforms)
 
     def _resolved(self, install: PythonInstall) -> tuple[PythonRequirement, ...]:
-        """The requirements; where versions are open, those that a resolver takes, with their dependencies."""
+        """The requirements; with what they depend on, and versions where these are open, as a resolver says.
+
+        A file that pins everything is taken for complete.
+        """
         asked = install.asked.limited
-        is_open = any(one.pin is None and not one.address for one in asked)
-        if not is_open or not install.resolves or self.means.indexes is None:
-            return asked
         texts = tuple(one.text for one in asked if not one.is_locked)
-        lock = self.means.resolve(texts, install.site.environment.python, install.options)
+        here = install.site.place.path
+        is_partial = any(one.pin is None or one.place.path == here for one in asked if not one.is_locked)
+        if not is_partial or not install.resolves or self.means.indexes is None:
+            return asked
+        resolution = self.means.resolve(texts, install.site.environment.python, install.options)
         try:
-            found = read_lock("pylock.toml", lock) if lock else ()
+            found = read_lock("pylock.toml", resolution.lock) if resolution.lock else ()
         except LockError:
+            found = ()
+        if not found:
+            names = ", ".join(one.name for one in asked if not one.is_locked)
+            self.not_checked.append(f"dependencies of {names}: {resolution.why}")
             return asked
         places = {one.name: one for one in asked}
         known = tuple(_placed(one, places, install) for one in found)
-        return (*known, *(one for one in asked if one.is_locked)) if known else asked
+        return (*known, *(one for one in asked if one.is_locked or one.address))
 
-    def _ask(self, wanted: list[Wanted]) -> Mapping[tuple[IndexOptions, str], Answers]:
+    def _ask(self, wanted: list[Wanted], *, newest: bool = False) -> Mapping[tuple[IndexOptions, str], Answers]:
         groups: dict[tuple[IndexOptions, str], set[Pin]] = {}
         for one in wanted:
             if not one.requirement.address:
-                groups.setdefault(_group(one), set()).add(one.pin)
-        if self.means.indexes is None:
-            return {}
-        return {
-            (options, python): self.means.indexes.ask(tuple(sorted(pins)), options, python)
-            for (options, python), pins in groups.items()
-        }
+                groups.setdefault(_group(one), set()).add(Pin(one.pin.name, "") if newest else one.pin)
+        return {group: self._answer(group, pins) for group, pins in groups.items()}
+
+    def _answer(self, group: tuple[IndexOptions, str], pins: Iterable[Pin]) -> Answers:
+        return self.means.indexes.ask(tuple(sorted(pins)), *group) if self.means.indexes is not None else Answers()
 
     def _package(self, one: Wanted, answers: Mapping[tuple[IndexOptions, str], Answers]) -> Package:
         answer = answers.get(_group(one), Answers())
         policy = _policy(one)
-        versions = by_version(answer.projects.get(one.pin.name, ()), one.pin.name)
-        version, files = self._chosen(one, answer, versions)
+        versions = _versions(one, answer, one.pin)
+        version, files = self._chosen(one, versions)
         why = self._unknown(one, answer, files)
         if why:
             offers = tuple(Offer(platform, Availability.UNKNOWN, "", why) for platform in one.platforms)
@@ -119,7 +128,7 @@ class PythonSurvey:
         return Package(asked.name, version, Ecosystem.PYTHON, place, offers, service, remedy, remedy_place)
 
     def _chosen(
-        self, one: Wanted, answer: Answers, versions: Mapping[Version, list[ReleaseFile]]
+        self, one: Wanted, versions: Mapping[Version, list[ReleaseFile]]
     ) -> tuple[str, tuple[ReleaseFile, ...]]:
         """The version and its files; the newest that fits where any may be taken."""
         if one.requirement.is_locked:
@@ -127,9 +136,17 @@ class PythonSurvey:
         if one.pin.version:
             wanted = parsed_version(one.pin.version)
             named = versions.get(wanted, []) if wanted else []
-            return one.pin.version, (*named, *answer.releases.get(one.pin, ()))
+            return one.pin.version, tuple(named)
         newest = _newest(one, versions)
         return (str(newest), tuple(versions[newest])) if newest else ("", ())
+
+    def _remedied(self, package: Package, one: Wanted, newest: Mapping[tuple[IndexOptions, str], Answers]) -> Package:
+        """The same with the newest version as its remedy, where that is built for all platforms."""
+        answer = newest.get(_group(one))
+        if answer is None or package.remedy or _all_built(package.offers):
+            return package
+        versions = _versions(one, answer, Pin(one.pin.name, ""))
+        return replace(package, remedy=_newer(one, package.version, versions))
 
     def _unknown(self, one: Wanted, answer: Answers, files: tuple[ReleaseFile, ...]) -> str:
         """Why nothing can be said; empty where something can."""
@@ -141,10 +158,26 @@ class PythonSurvey:
             why = _OFFLINE
         elif one.pin in answer.unasked:
             why = answer.unasked[one.pin]
+        elif not one.pin.version and one.pin not in answer.absent:
+            why = f"no version was found for {one.requirement.text}"
         else:
             return ""
         self.not_checked.append(f"{one.requirement.name}: {why}")
         return why
+
+
+def _versions(one: Wanted, answer: Answers, pin: Pin) -> dict[Version, list[ReleaseFile]]:
+    """The files that indexes have, by version."""
+    name = one.requirement.name
+    return by_version((*answer.projects.get(name, ()), *answer.releases.get(pin, ())), name)
+
+
+def _may_be_newer(package: Package, one: Wanted, answers: Mapping[tuple[IndexOptions, str], Answers]) -> bool:
+    """Whether a newer version could help, and nobody said which versions there are."""
+    lacks = any(each.verdict in {Availability.SOURCE, Availability.NONE} for each in package.offers)
+    answer = answers.get(_group(one), Answers())
+    is_known = package.name in answer.projects or one.pin in answer.absent
+    return lacks and not is_known and bool(one.requirement.specifier) and not one.requirement.address
 
 
 def _with_note(each: Offer, environment: Environment) -> Offer:
@@ -160,8 +193,9 @@ def _placed(
     """A resolved release, at the place of what asked for it; dependencies at that of the call."""
     source = asked.get(one.name)
     if source is None:
-        return replace(one, place=install.site.place)
-    return replace(one, place=source.place, hashes=source.hashes, version_place=source.version_place)
+        return replace(one, place=install.site.place, files=(), is_locked=False)
+    place, version_place = source.place, source.version_place
+    return replace(one, place=place, version_place=version_place, hashes=source.hashes, files=(), is_locked=False)
 
 
 def _is_installed(requirement: PythonRequirement, install: PythonInstall, platform: Platform) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ from orchestrator.auditing.packages.environment import Environment, fitting_tags
 from orchestrator.core.packages import Availability, Offer, ReleaseFile
 from orchestrator.core.platform import Platform
 
+_NEVER = 1_000_000
 _SOURCES = (".tar.gz", ".zip", ".tar.bz2", ".tgz", ".tar.xz")
 
 
@@ -33,9 +34,9 @@ def offer(files: Iterable[ReleaseFile], environment: Environment, platform: Plat
     usable = [one for one in files if _allows_python(one.requires_python, environment.python)]
     allowed = [one for one in usable if not policy.hashes or not one.sha256 or one.sha256 in policy.hashes]
     tags = fitting_tags(environment, platform)
-    wheels = [one for one in allowed if one.is_wheel and tags & tags_of(one.name)] if policy.wheels else []
+    wheels = [one for one in allowed if one.is_wheel and _rank(one, tags) < _NEVER] if policy.wheels else []
     if wheels:
-        best = min(wheels, key=lambda one: (one.is_yanked, len(tags_of(one.name) & tags) == 0, one.name))
+        best = min(wheels, key=lambda one: (one.is_yanked, _rank(one, tags), one.name))
         return Offer(platform, Availability.BUILT, best.name, "yanked" if best.is_yanked else "")
     sources = [one for one in allowed if is_source(one.name)]
     why = _why(files, usable, allowed, tags, environment)
@@ -44,6 +45,11 @@ def offer(files: Iterable[ReleaseFile], environment: Environment, platform: Plat
     if sources:
         why = f"{why}; source distributions are not allowed here"
     return Offer(platform, Availability.NONE, "", why)
+
+
+def _rank(one: ReleaseFile, tags: Mapping[Tag, int]) -> int:
+    """How well a wheel fits: 0 is best."""
+    return min((tags.get(tag, _NEVER) for tag in tags_of(one.name)), default=_NEVER)
 
 
 def is_source(name: str) -> bool:
@@ -55,13 +61,13 @@ def _why(
     files: tuple[ReleaseFile, ...],
     usable: list[ReleaseFile],
     allowed: list[ReleaseFile],
-    tags: frozenset[Tag],
+    tags: Mapping[Tag, int],
     environment: Environment,
 ) -> str:
     """Why no wheel fits."""
     if files and not usable:
         return f"it does not support Python {environment.python}"
-    hidden = [one for one in usable if one not in allowed and one.is_wheel and tags & tags_of(one.name)]
+    hidden = [one for one in usable if one not in allowed and one.is_wheel and _rank(one, tags) < _NEVER]
     if hidden:
         return f"{hidden[0].name} is not among the listed hashes"
     wheels = [one for one in files if one.is_wheel]
