@@ -15,18 +15,19 @@ from orchestrator.core.reference import DOCKER_HUB
 class Profile:
     """`oci_artifact`: attestations as OCI artifacts with a subject are taken; `parallel`: cells at once against it.
 
-    ECR answers those with 405 (moby/buildkit#5747), gitlab.com with "blob unknown to registry" (#7007).
+    ECR answers those with 405 (moby/buildkit#5747), gitlab.com with "blob unknown to registry" (#7007). A cell talks to
+    its registry only at its beginning and end, so `parallel` is above the four connections of one push.
     """
 
     oci_artifact: bool = True
-    parallel: int = 4
+    parallel: int = 16
 
 
 PLAIN: Final = Profile()
 PROFILES: Final = {
     "plain": PLAIN,
     "ghcr": PLAIN,
-    "hub": Profile(parallel=3),
+    "hub": Profile(parallel=8),
     "ecr": Profile(oci_artifact=False),
     "gitlab": Profile(oci_artifact=False),
 }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from orchestrator.building.options import Goal, Options
+from orchestrator.building.profile import profile_of
 from orchestrator.building.schedule import Limits, Task
 from orchestrator.core.plan import Cell, CellId, Mode, Plan
 
-_NODE_CELLS = 4
-_REGISTRY_CELLS = 4
+_NODE_CELLS = 8
 _SLOW = frozenset({Mode.EMULATED, Mode.SYSTEM_EMULATED})
 _INDEX_SECONDS = 1.0
 _UNKNOWN_SECONDS = 30.0
@@ -64,7 +64,8 @@ def limits_of(plan: Plan, options: Options) -> Limits:
     """How much of everything there is: cells at once in all, on each node, and against each registry."""
     nodes = {node_limit(node.name): node.parallel or _NODE_CELLS for node in plan.nodes}
     hosts = {host for cell in plan.cells for host in _hosts(plan, cell)}
-    return Limits(options.parallel, {**nodes, **{registry_limit(host): _REGISTRY_CELLS for host in hosts}})
+    registries = {registry_limit(host): profile_of(host, plan.fleet.registries).parallel for host in hosts}
+    return Limits(options.parallel, {**nodes, **registries})
 
 
 def node_limit(name: str) -> str:

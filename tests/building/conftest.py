@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import urllib.request
 import uuid
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -22,7 +23,7 @@ from orchestrator.buildx.process import Processes
 from orchestrator.core.event import Event
 from orchestrator.core.finding import Finding
 from orchestrator.core.fleet import Fleet, Place, Publish, Service
-from orchestrator.core.image import OCI_INDEX, OCI_MANIFEST, Document, Index
+from orchestrator.core.image import OCI_INDEX, OCI_MANIFEST, Descriptor, Document, Index
 from orchestrator.core.plan import Mode, Node, NodePlatform, Plan
 from orchestrator.core.platform import LINUX_AMD64, LINUX_ARM64, Platform
 from orchestrator.core.reference import Reference
@@ -35,7 +36,7 @@ from orchestrator.planning.published import Published, published
 from orchestrator.planning.reading import DockerfileRecipes
 from orchestrator.planning.select import Selection
 from orchestrator.registry.client import RegistryClient
-from orchestrator.registry.media import parse_index
+from orchestrator.registry.media import parse_index, parse_manifest
 
 QUICK = RetryPolicy(attempts=4, first_pause=0.05, longest_pause=0.2)
 
@@ -131,6 +132,20 @@ class Yard:
 
     def index(self, name: str, tag: str = "latest") -> Index:
         return parse_index(self.store.manifest(Reference.parse(f"{self.image(name)}:{tag}")))
+
+    def images(self, reference: Reference) -> list[str]:
+        """The digests of the images of an index."""
+        entries = parse_index(self.store.manifest(reference)).manifests
+        return [entry.digest for entry in entries if not entry.is_attestation]
+
+    def layers(self, reference: Reference, image: str) -> tuple[Descriptor, ...]:
+        return parse_manifest(self.store.manifest(reference.with_digest(image))).layers
+
+    def forget_blob(self, reference: Reference, digest: str) -> None:
+        """Delete a blob from the repository, as a clumsy garbage collector would."""
+        url = f"http://{reference.registry}/v2/{reference.repository}/blobs/{digest}"
+        with urllib.request.urlopen(urllib.request.Request(url, method="DELETE")) as answer:
+            assert answer.status == 202
 
     def outcomes(self, results: Results) -> dict[str, str]:
         return {str(cell.id): cell.outcome.value for cell in results.cells}

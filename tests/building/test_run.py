@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +17,13 @@ from orchestrator.building.entries import KEY, TAGS
 from orchestrator.building.options import Goal
 from orchestrator.core.errors import UsageError
 from orchestrator.core.event import Notice
-from orchestrator.core.fleet import Publish, Scope
+from orchestrator.core.finding import Finding, Severity
+from orchestrator.core.fleet import Attest, Cache, CacheType, Publish, Scope, Service
 from orchestrator.core.image import OCI_INDEX, REFERENCE_DIGEST
 from orchestrator.core.plan import CellId
-from orchestrator.core.platform import LINUX_AMD64, LINUX_ARM64
+from orchestrator.core.platform import LINUX_AMD64, LINUX_ARM64, Platform
 from orchestrator.core.reference import Reference
-from orchestrator.core.result import Outcome
+from orchestrator.core.result import Outcome, Results
 
 if TYPE_CHECKING:
     from tests.building.conftest import Yard
@@ -274,3 +277,90 @@ def test_secrets_reach_the_build_and_nothing_else(yard: Yard) -> None:
     told = "\n".join([*map(repr, yard.events), *(path.read_text() for path in Path(records).iterdir())])
     assert value not in told
     assert value not in yard.index("one").document.content.decode()
+
+
+def test_a_cache_in_the_registry_is_filled_and_a_broken_one_fails_nothing(yard: Yard) -> None:
+    yard.service("one", "FROM busybox:stable\nRUN echo cached\n", cache=Cache(CacheType.REGISTRY))
+    outcomes(yard)
+    place = Reference.parse(f"{yard.host}/{yard.prefix}/mabuild-cache")
+    assert sorted(yard.store.tags(place)) == ["one-linux-amd64-main", "one-linux-arm64-main"]
+    yard.services = [replace(yard.services[0], cache=Cache(CacheType.REGISTRY, "localhost:1/nowhere"))]
+    assert outcomes(yard, force=True) == {("one", "built")}
+
+
+def test_a_folder_as_cache(yard: Yard) -> None:
+    folder = yard.folder / "cache"
+    yard.service("one", "FROM busybox:stable\nRUN echo local\n", cache=Cache(CacheType.LOCAL, str(folder)))
+    outcomes(yard)
+    assert sorted(path.name for path in folder.iterdir()) == ["one-linux-amd64", "one-linux-arm64"]
+    assert outcomes(yard, force=True) == {("one", "built")}
+
+
+def test_without_attestations_a_cell_is_a_single_image(yard: Yard) -> None:
+    yard.service("one", "FROM busybox:stable\nCOPY Dockerfile /\n", attest=Attest("false"))
+    outcomes(yard)
+    assert [entry.platform for entry in yard.index("one").manifests] == [LINUX_AMD64, LINUX_ARM64]
+    assert outcomes(yard) == {("one", "unchanged")}
+
+
+def test_a_disk_that_is_full_leaves_the_old_layout(yard: Yard) -> None:
+    yard.service("one", "FROM busybox:stable\nCOPY word /\n", {"word": "1"})
+    disk = yard.folder / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(disk)], check=True)
+    try:
+        assert yard.build(goal=Goal.LAYOUT, directory=disk).is_good
+        before = (disk / "one" / "index.json").read_bytes()
+        (disk / "filler").write_bytes(b"x" * free(disk))
+        (yard.folder / "one" / "word").write_text("2")
+        results = yard.build(goal=Goal.LAYOUT, directory=disk)
+        assert not results.is_good
+        assert (disk / "one" / "index.json").read_bytes() == before
+        assert sorted(path.name for path in disk.iterdir()) == ["filler", "one"]
+        assert any("no space left" in cell.reason for cell in results.cells), [cell.reason for cell in results.cells]
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def free(folder: Path) -> int:
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize - 4096
+
+
+def test_two_real_runs_at_once(yard: Yard) -> None:
+    chain(yard)
+    runs: list[Results] = []
+
+    def run() -> None:
+        other = type(yard)(yard.folder, yard.environment, yard.host, yard.prefix)
+        other.services = yard.services
+        runs.append(other.build(journal=yard.folder / f"journal{threading.get_ident()}"))
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [results.is_good for results in runs] == [True, True]
+    for name in ("base", "mid", "top"):
+        assert len(yard.index(name).manifests) == 4
+    assert outcomes(yard) == {("base", "unchanged"), ("mid", "unchanged"), ("top", "unchanged")}
+
+
+def test_a_registry_that_forgets_a_layer_before_the_join(yard: Yard) -> None:
+    """The layer is deleted from the real registry after the push; the gate finds that, and the cells are built anew."""
+    yard.service("one", "FROM busybox:stable\nCOPY word /word\n", {"word": yard.prefix})
+    forgotten: list[str] = []
+
+    def prove(service: Service, reference: Reference, platforms: tuple[Platform, ...]) -> tuple[Finding, ...]:
+        layers = [layer.digest for image in yard.images(reference) for layer in yard.layers(reference, image)]
+        if not forgotten:
+            forgotten.append(layers[-1])
+            yard.forget_blob(reference, layers[-1])
+        missing = [digest for digest in layers if not yard.store.has_blob(reference, digest)]
+        return tuple(Finding("MV205", "blob-missing", Severity.ERROR, f"{digest} is not there") for digest in missing)
+
+    results = yard.build(doors=yard.doors(verify=prove))
+    assert results.is_good, [index.reason for index in results.indexes]
+    assert any("built once more" in event.text for event in yard.events if isinstance(event, Notice))
+    assert yard.store.has_blob(Reference.parse(yard.image("one")), forgotten[0])

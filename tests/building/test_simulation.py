@@ -76,7 +76,7 @@ def test_limits_of_nodes_and_registries(server: RegistryServer, tmp_path: Path) 
     most = counting.most
     assert most["amd"] <= 2
     assert most["arm"] <= 2
-    assert most["registry"] <= 4
+    assert most["registry"] == 4
 
 
 def test_two_hundred_services_on_two_nodes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,9 @@ import pytest
 
 from orchestrator.building.options import Descent, Doors
 from orchestrator.building.rollback import rollback
+from orchestrator.building.run import build
 from orchestrator.building.tagging import REVISION
-from orchestrator.core.event import Notice
+from orchestrator.core.event import Event, Notice
 from orchestrator.core.finding import Finding
 from orchestrator.core.fleet import Publish
 from orchestrator.core.image import OCI_INDEX, Document
@@ -204,6 +205,24 @@ def test_a_stop_before_the_tags_moves_none(shop: Yard) -> None:
     for name in ("api", "web"):
         with pytest.raises(NotFoundError):
             shop.digest(name, "1.0.0")
+
+
+@pytest.mark.parametrize(("grace", "finished"), [(5.0, True), (0.0, False)])
+def test_a_stop_between_tags_finishes_them_or_puts_them_back(shop: Yard, grace: float, *, finished: bool) -> None:
+    assert shop.build(doors=simulated(shop)).is_good
+    before = {(name, tag): shop.digest(name, tag) for name in ("api", "web") for tag in ("1.0.0", "latest")}
+    change(shop, "two")
+    stop = Flag()
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Notice) and "now points at" in event.text:
+            stop.set()
+
+    doors = replace(simulated(shop), stopping=stop.is_set)
+    results = build(shop.plan(), shop.options(grace=grace), doors, listen)
+    assert results.is_good is finished
+    after = {key: shop.digest(*key) for key in before}
+    assert all((after[key] != before[key]) is finished for key in before)
 
 
 def test_requests_for_a_service_that_was_built(shop: Yard, proxy: FaultProxy) -> None:
