@@ -46,9 +46,10 @@ _NAME = _pattern()
 _HINT = re.compile(r"64|86|arm|ia32|32bit|32-bit|lin32|sbsa|s390", re.IGNORECASE)
 _FOREIGN_SYSTEM = re.compile(
     r"darwin|macos|osx|apple|windows|mingw|[-_./]win(?:32|64)?[-_./]|(?:^|[-_./])win(?:-|_)?(?:x64|64)|freebsd|openbsd"
-    r"|netbsd|\.exe\b|\.msi\b|\.dmg\b|\.zip::win",
+    r"|netbsd|\.exe\b|\.msi\b|\.dmg\b|-pc-solaris",
     re.IGNORECASE,
 )
+_FOR_NOBODY = re.compile(r"android|\bios-|iphone|\.noarch\.|_all\.deb|-any\.pkg", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,9 @@ def _name(match: re.Match[str]) -> Name:
 
 
 def is_for_other_system(text: str) -> bool:
-    """Whether a file, address or target triple is one of macOS, Windows or a BSD, so that it is not image content."""
+    """Whether a file, address or target triple is of another system, or of no architecture whatever its folder says."""
+    if _FOR_NOBODY.search(text):
+        return True
     return bool(_FOREIGN_SYSTEM.search(text)) and "linux" not in text.lower().replace("linuxbrew", "")
 
 

@@ -23,11 +23,17 @@ from orchestrator.core.platform import Platform
 from orchestrator.dockerfile.parse import Dockerfile
 
 ReadScript = Callable[[str], str | None]
+Published = Callable[[str], tuple[Platform, ...] | None]
+IsIndex = Callable[[str], bool | None]
 
 
 def no_script(_: str) -> str | None:
     """A build context without files."""
     return None
+
+
+def nobody_knows(_: str) -> None:
+    """A registry that is not asked."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +50,8 @@ class Context:
     arguments: Mapping[str, str] = field(default_factory=dict)
     target: str = ""
     read_script: ReadScript = no_script
-    published: Callable[[str], tuple[Platform, ...] | None] = lambda _: None
-    is_index: Callable[[str], bool | None] = lambda _: None
+    published: Published = nobody_knows
+    is_index: IsIndex = nobody_knows
     texts: tuple[Run, ...] = ()
 
     @property
@@ -83,6 +89,8 @@ class Context:
     @cached_property
     def scripts(self) -> tuple[Run, ...]:
         """The scripts of the build context that the file runs."""
+        if self.read_script is no_script:
+            return ()
         return tuple(called_scripts(self.stages, self.runs, self.read_script))
 
     @cached_property

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from orchestrator.auditing.context import Context, ReadScript, no_script
+from orchestrator.auditing.context import Context, IsIndex, Published, ReadScript, no_script, nobody_knows
 from orchestrator.auditing.ignores import ignores_in, without_ignored
 from orchestrator.auditing.rule import Rule
 from orchestrator.auditing.rules import RULES
@@ -32,8 +32,8 @@ class Options:
     target: str = ""
     rules: tuple[Rule, ...] = RULES
     read_script: ReadScript = no_script
-    published: Callable[[str], tuple[Platform, ...] | None] = lambda _: None
-    is_index: Callable[[str], bool | None] = lambda _: None
+    published: Published = nobody_knows
+    is_index: IsIndex = nobody_knows
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,7 +158,11 @@ def without_siblings(mentions: list[Mention], platforms: tuple[Platform, ...]) -
 
 
 def _may_be_paired(mention: Mention) -> bool:
-    return not mention.is_guarded and len({one.family for one in mention.names}) == 1
+    """Not in a branch, and no variable that is only set one way and then the other."""
+    if mention.is_guarded or len({one.family for one in mention.names}) != 1:
+        return False
+    is_set = mention.role in {Role.ENV, Role.VARIABLE, Role.ARG} and not mention.program
+    return not is_set or bool(names(mention.variable))
 
 
 def _key(mention: Mention) -> str:

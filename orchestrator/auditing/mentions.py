@@ -11,6 +11,7 @@ from orchestrator.auditing.mention import Mention, Role, serves_all, strong_name
 from orchestrator.auditing.runs import Language, Run
 from orchestrator.auditing.shell.machine import UNKNOWN
 from orchestrator.auditing.shell.places import Place, Position, places
+from orchestrator.auditing.shell.state import Trace
 from orchestrator.auditing.shell.syntax import Variable, Word
 from orchestrator.auditing.shell.words import word_of
 from orchestrator.auditing.stages import StageView
@@ -42,13 +43,18 @@ def run_mentions(run: Run, platforms: tuple[Platform, ...]) -> Iterator[Mention]
         word = place.word
         if not word.names or id(word) in scripts or place.position is Position.COMPARED:
             continue
-        live = tuple(platform for platform, trace in traces.items() if id(word) in trace.words)
+        live = tuple(platform for platform, trace in traces.items() if _counts(word, trace))
         call = calls.get(id(place.command))
         mention = _mention(run, place, live, call)
         if mention is None or _is_paired(mention, platforms):
             continue
         if mention.call is None or not _is_for_other_system(mention, mention.call.environment.get("GOOS", "")):
             yield from _by_line(mention) if mention.role is Role.TEXT else (mention,)
+
+
+def _counts(word: Word, trace: Trace) -> bool:
+    """Whether a platform meets the word, and does not set another value before it reads the variable."""
+    return id(word) in trace.words and id(word) not in trace.replaced
 
 
 def _all_places(run: Run) -> Iterator[Place]:

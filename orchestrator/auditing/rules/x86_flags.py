@@ -46,7 +46,8 @@ def x86_flags(context: Context) -> Iterator[Problem]:
             message = f"{match[0]} is a flag of x86: on {platforms} the compiler refuses it and the build fails"
             yield Problem(flag.place(match.start(), match.end()), message, path=flag.path)
     for flag in context.flags:
-        level = _LEVEL.fullmatch(flag.text) if flag.variable == "GOAMD64" else None
+        is_everywhere = flag.variable == "GOAMD64" and len(flag.platforms) == len(context.platforms)
+        level = _LEVEL.fullmatch(flag.text) if is_everywhere else None
         if level is not None:
             message = (
                 f"GOAMD64={level[0]} makes programs that need a newer x86 CPU: on older ones they stop at the start; "

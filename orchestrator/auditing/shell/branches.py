@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from orchestrator.auditing.architectures import names, runs_on
+from orchestrator.auditing.architectures import AMD64, names, runs_on
 from orchestrator.auditing.shell.conditions import compare, either
 from orchestrator.auditing.shell.expansion import plain, value
 from orchestrator.auditing.shell.machine import UNKNOWN
@@ -42,7 +42,7 @@ def run_case(evaluator: Evaluator, node: Case) -> Status:
             return _last(evaluator, arm.body, ways)
         else:
             _way(evaluator, arm.body, ways)
-    if not ways and _enumerates(node):
+    if not ways and _enumerates(node) and _leaves_hole(evaluator, node):
         evaluator.trace.unserved.append(node)
     return _last(evaluator, (), ways)
 
@@ -66,6 +66,15 @@ def _matches(evaluator: Evaluator, node: Case, arm: Arm, subject: str) -> Status
 def _enumerates(node: Case) -> bool:
     """Whether the arms are architectures, so that a missing one is a hole."""
     return any(names(pattern.literal) for arm in node.arms for pattern in arm.patterns)
+
+
+def _leaves_hole(evaluator: Evaluator, node: Case) -> bool:
+    """Whether an arm sets something that is not set yet, or several arms (or one for amd64) do something else."""
+    assigned = [name for arm in node.arms for name in assigned_in(arm.body)]
+    if assigned:
+        return any(evaluator.state.get(name) is None for name in assigned)
+    families = {name.family for arm in node.arms for pattern in arm.patterns for name in names(pattern.literal)}
+    return len(node.arms) > 1 or AMD64 in families
 
 
 def run_loop(evaluator: Evaluator, node: Loop) -> Status:

@@ -66,8 +66,17 @@ def _assign(evaluator: Evaluator, command: Command) -> dict[str, str]:
         if command.words and not command.declares:
             environment[assignment.name] = text
         else:
-            evaluator.state.assign(assignment.name, text)
+            _set(evaluator, assignment, text)
     return environment
+
+
+def _set(evaluator: Evaluator, assignment: Assignment, text: str) -> None:
+    state = evaluator.state
+    before = state.definitions(assignment.name)
+    if before and not assignment.appends and len(state.layers) == 1:
+        evaluator.trace.replaced |= before - evaluator.trace.read
+    definitions = frozenset({id(assignment.word)}) if assignment.word.names else frozenset()
+    state.assign(assignment.name, text, definitions | before if assignment.appends else definitions)
 
 
 def _assigned(evaluator: Evaluator, assignment: Assignment) -> str:

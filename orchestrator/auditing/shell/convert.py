@@ -28,7 +28,7 @@ from orchestrator.auditing.shell.syntax import (
     Test,
     Word,
 )
-from orchestrator.auditing.shell.words import loose_words, make_word, mended_words, word_of
+from orchestrator.auditing.shell.words import append_word, loose_words, make_word, word_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Raw
@@ -108,7 +108,7 @@ class _Converter(WordReader):
             elif child.type == "command_name":
                 words += [self.word(one, depth) for one in child.children]
             else:
-                _append(words, self.word(child, depth))
+                append_word(words, self.word(child, depth))
         start, end = self.span(raw)
         declares = raw.type in {"declaration_command", "variable_assignment"}
         return Command(tuple(words), tuple(assignments), tuple(redirects), start, end, declares)
@@ -247,14 +247,6 @@ class _Converter(WordReader):
         name, body = raw.child_by_field_name("name"), raw.child_by_field_name("body")
         inner = tuple(self.statement(body, depth + 1)) if body is not None else ()
         return Function(self.source(name) if name is not None else "", inner)
-
-
-def _append(words: list[Word], word: Word) -> None:
-    """Add a word; the grammar cuts `a/$B/c-$B-d` at the second `$`, which is mended here."""
-    if words and words[-1].end == word.start and (mended := mended_words(words[-1], word)) is not None:
-        words[-1] = mended
-    else:
-        words.append(word)
 
 
 def _with_redirects(node: Node, redirects: tuple[Redirect, ...]) -> Node:

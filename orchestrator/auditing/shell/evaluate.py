@@ -176,6 +176,7 @@ class Evaluator:
             return self.arguments[number - 1] if 0 < number <= len(self.arguments) else UNKNOWN
         found = self.state.get(name)
         if found is not None:
+            self.trace.read |= self.state.definitions(name)
             return found
         found = self.outside(name)
         if found is None and not quietly:

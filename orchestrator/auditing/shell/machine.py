@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -39,15 +40,20 @@ class Machine:
         suffix = "-linux-gnueabihf" if self.family == "arm" else "-linux-gnu"
         return ("arm" if self.family == "arm" else self.kernel) + suffix
 
-    def variables(self) -> dict[str, str]:
+    def variables(self) -> Mapping[str, str]:
         """Variables that BuildKit or the shell sets, as they are where the build machine is of the platform."""
-        found = {"HOSTTYPE": self.kernel, "MACHTYPE": f"{self.kernel}-{UNKNOWN}-linux-{UNKNOWN}"}
-        for side in ("TARGET", "BUILD"):
-            found[f"{side}PLATFORM"] = str(self.platform)
-            found[f"{side}OS"] = self.platform.os
-            found[f"{side}ARCH"] = self.family
-            found[f"{side}VARIANT"] = self.platform.variant
-        return found
+        return _variables(self)
+
+
+@lru_cache(maxsize=32)
+def _variables(machine: Machine) -> Mapping[str, str]:
+    found = {"HOSTTYPE": machine.kernel, "MACHTYPE": f"{machine.kernel}-{UNKNOWN}-linux-{UNKNOWN}"}
+    for side in ("TARGET", "BUILD"):
+        found[f"{side}PLATFORM"] = str(machine.platform)
+        found[f"{side}OS"] = machine.platform.os
+        found[f"{side}ARCH"] = machine.family
+        found[f"{side}VARIANT"] = machine.platform.variant
+    return found
 
 
 @lru_cache(maxsize=32)

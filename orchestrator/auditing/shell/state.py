@@ -31,6 +31,7 @@ class Layer:
     """What changed since the layer below. `skipped` are variables that only a branch of other platforms sets."""
 
     variables: dict[str, str] = field(default_factory=dict)
+    definitions: dict[str, frozenset[int]] = field(default_factory=dict)
     arrays: dict[str, dict[str, str]] = field(default_factory=dict)
     functions: dict[str, Block] = field(default_factory=dict)
     skipped: dict[str, tuple[Case | If, ...]] = field(default_factory=dict)
@@ -51,9 +52,14 @@ class State:
         """The value of a variable, None where the text did not set it."""
         return next((one.variables[name] for one in reversed(self.layers) if name in one.variables), None)
 
-    def assign(self, name: str, value: str) -> None:
-        """Set a variable."""
+    def definitions(self, name: str) -> frozenset[int]:
+        """The words that may have given a variable its value."""
+        return next((one.definitions[name] for one in reversed(self.layers) if name in one.definitions), frozenset())
+
+    def assign(self, name: str, value: str, definitions: frozenset[int] = frozenset()) -> None:
+        """Set a variable; `definitions` are the identities of the words that it comes from."""
         self.top.variables[name] = value
+        self.top.definitions[name] = definitions
         if self.skipped(name):
             self.top.skipped[name] = ()
 
@@ -88,7 +94,8 @@ class State:
         for name in changed:
             values = {way.variables.get(name, self.get(name)) for way in ways}
             value = values.pop()
-            self.assign(name, UNKNOWN if values or value is None else value)
+            sources = (way.definitions.get(name, self.definitions(name)) for way in ways)
+            self.assign(name, UNKNOWN if values or value is None else value, frozenset().union(*sources))
         for way in ways:
             self.top.arrays.update(way.arrays)
             self.top.functions.update(way.functions)
@@ -117,9 +124,14 @@ class Mismatch:
 
 @dataclass(slots=True)
 class Trace:
-    """What happened on one platform. Words are known by their identity; `scripts` are those that are shell texts."""
+    """What happened on one platform. Words are known by their identity; `scripts` are those that are shell texts.
+
+    `read` are words whose variable was expanded, `replaced` those whose variable was set again.
+    """
 
     words: set[int] = field(default_factory=set)
+    read: set[int] = field(default_factory=set)
+    replaced: set[int] = field(default_factory=set)
     scripts: set[int] = field(default_factory=set)
     reached: set[int] = field(default_factory=set)
     visits: list[Visit] = field(default_factory=list)

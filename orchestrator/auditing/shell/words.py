@@ -78,7 +78,7 @@ def _around(text: str, name: Name) -> str:
     return text[begin : min(ends, default=len(text))]
 
 
-def mended_words(first: Word, second: Word) -> Word | None:
+def _mended(first: Word, second: Word) -> Word | None:
     """One word of two that touch, the first of which ends with the `$` of a variable; None where they are no such."""
     if not first.parts or not second.parts:
         return None
@@ -94,6 +94,14 @@ def mended_words(first: Word, second: Word) -> Word | None:
     parts.append(Variable(name[0], sign, end))
     _add(parts, following.text[name.end() :], end, following.quote)
     return make_word((*parts, *second.parts[1:]), first.start, second.end)
+
+
+def append_word(words: list[Word], word: Word) -> None:
+    """Add a word; the grammar cuts `a/$B/c-$B-d` at the second `$`, which is mended here."""
+    if words and words[-1].end == word.start and (mended := _mended(words[-1], word)) is not None:
+        words[-1] = mended
+    else:
+        words.append(word)
 
 
 def loose_words(text: str, start: int) -> tuple[Word, ...]:
