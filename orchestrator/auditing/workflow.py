@@ -17,6 +17,7 @@ from orchestrator.dockerfile.source import SourceText
 
 RULES_FOR_STEPS = frozenset({"MA301", "MA302", "MA305", "MA409", "MA501", "MA502", "MA503", "MA504"})
 _EXPRESSION = re.compile(r"\$\{\{.*?\}\}")
+_ADDRESS = re.compile(r"https?://\S+")
 _SEVERAL = re.compile(r"linux/\w+(?:/v\d)?\s*,\s*(?:\\?\s*)linux/\w+")
 _BUILDS = re.compile(r"(?:docker|buildx|podman|nerdctl|buildah)\b.*--platform", re.DOTALL)
 _INSTALLS = re.compile(
@@ -58,8 +59,13 @@ def _before_builds(steps: tuple[Step, ...]) -> Iterator[Step]:
         own = [step for step in steps if step.job == job]
         last = max((index for index, step in enumerate(own) if _builds_for_several(step)), default=-1)
         for step in own[: last + 1]:
-            if step.run and step.lines and step.shell in {"", "bash", "sh"} and not _INSTALLS.search(step.run):
+            if step.run and step.lines and step.shell in {"", "bash", "sh"} and not _installs(step):
                 yield step
+
+
+def _installs(step: Step) -> bool:
+    """Whether the step puts something onto the runner; the path of an address says nothing of that."""
+    return bool(_INSTALLS.search(_ADDRESS.sub("", step.run)))
 
 
 def _builds_for_several(step: Step) -> bool:

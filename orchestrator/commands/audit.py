@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import replace
 
 import typer
@@ -11,8 +12,11 @@ from orchestrator import __version__
 from orchestrator.auditing.engine import Options
 from orchestrator.auditing.packages.rule import PackageRule
 from orchestrator.commands import audit_options as opt
+from orchestrator.commands.audit_baseline import against_baseline
 from orchestrator.commands.audit_files import Audited, Target, audit_targets, mend, targets_of_call
+from orchestrator.commands.audit_online import online as asking_registries
 from orchestrator.commands.audit_rules import ALL_RULES, chosen, rule_named
+from orchestrator.commands.audit_workflows import is_workflow, with_workflows, workflows_of
 from orchestrator.commands.options import Color, Files, Output, Platforms, Quiet, choice, platforms
 from orchestrator.commands.session import Session, session
 from orchestrator.commands.step import annotate, tell_step
@@ -41,7 +45,10 @@ def audit(
     ignore: opt.Ignore = None,
     explain: opt.Explain = "",
     list_rules: opt.ListRules = False,
+    online: opt.Online = False,
+    ci: opt.CiFiles = False,
     packages: opt.Packages = False,
+    baseline: opt.Baseline = "",
     statistics: opt.Statistics = False,
     output_format: opt.Format = "text",
     output: Output = "",
@@ -59,32 +66,39 @@ def audit(
         infos = [rule.info for rule in ALL_RULES]
         here.write(rule_list(infos) if list_rules else explanation(rule_named(explain).info), output)
         return Exit.OK
-    targets = targets_of_call(paths or [], files, here)
+    workflows = tuple(path for path in paths or [] if is_workflow(path, here.directory))
+    named = [path for path in paths or [] if path not in workflows]
+    targets = () if workflows and not named else targets_of_call(named, files, here)
+    workflows += workflows_of(here.directory) if ci else ()
     rules = chosen(select or [], ignore or [])
     options = Options(rules=rules.rules)
     if wanted := platforms(platform):
         options = Options(platforms=wanted, rules=options.rules)
-        targets = tuple(_for_platforms(target) for target in targets)
-    audited = audit_targets(targets, options, here.directory)
-    if fix or unsafe_fixes or show_diff:
-        mended = mend(audited, targets, options, unsafe=unsafe_fixes)
+        targets = tuple(replace(target, platforms=()) for target in targets)
+    with asking_registries(options, files, here) if online else nullcontext(options) as told:
+        audited = audit_targets(targets, told, here.directory)
         if show_diff:
-            here.write(mended.diff(), output)
+            here.write(mend(audited, targets, told, unsafe=unsafe_fixes).diff(), output)
             return Exit.USAGE if audited.failed else Exit.OK
-        mended.write(here.directory)
-        here.say(
-            f"{plural(mended.count, 'finding')} fixed in {plural(len(mended.texts), 'file')}\n" if not quiet else ""
-        )
-        audited = audit_targets(targets, options, here.directory)
+        if fix or unsafe_fixes:
+            _mend(audited, targets, told, here, unsafe=unsafe_fixes, quiet=quiet)
+            audited = audit_targets(targets, told, here.directory)
+    audited = with_workflows(audited, workflows, options, here.directory)
     if packages:
         audited = _with_packages(audited, targets, options, rules.package_rules, here)
+    if baseline:
+        audited = against_baseline(audited, baseline, here)
     _show(audited, output_format, output, here, statistics=statistics)
     return _exit_code(audited, fail_on)
 
 
-def _for_platforms(target: Target) -> Target:
-    """The target without platforms of its own, so that those of the command line hold."""
-    return replace(target, platforms=())
+def _mend(
+    audited: Audited, targets: tuple[Target, ...], options: Options, here: Session, *, unsafe: bool, quiet: bool
+) -> None:
+    mended = mend(audited, targets, options, unsafe=unsafe)
+    mended.write(here.directory)
+    if not quiet:
+        here.say(f"{plural(mended.count, 'finding')} fixed in {plural(len(mended.texts), 'file')}\n")
 
 
 def _with_packages(
@@ -133,7 +147,9 @@ def _show(audited: Audited, name: str, output: str, here: Session, *, statistics
 def _checked(audited: Audited) -> str:
     scripts = f" and {plural(audited.scripts, 'script')}" if audited.scripts else ""
     ignored = f" ({audited.ignored} ignored)" if audited.ignored else ""
-    return f"{plural(audited.dockerfiles, 'Dockerfile')}{scripts}{ignored}"
+    others = len(audited.texts) - audited.dockerfiles - audited.scripts
+    workflows = f" and {plural(others, 'other file')}" if others else ""
+    return f"{plural(audited.dockerfiles, 'Dockerfile')}{scripts}{workflows}{ignored}"
 
 
 def _statistics(findings: tuple[Finding, ...]) -> str:

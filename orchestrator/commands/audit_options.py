@@ -19,5 +19,10 @@ Ignore = Annotated[list[str] | None, typer.Option(help="Not these rules.", show_
 Explain = Annotated[str, typer.Option(help="Explain a rule and end.", show_default=False)]
 ListRules = Annotated[bool, typer.Option("--list-rules", help="List all rules and end.")]
 Packages = Annotated[bool, typer.Option("--packages", help="Ask indexes whether all platforms have each package.")]
+Online = Annotated[bool, typer.Option("--online", help="Ask registries for the platforms of base images.")]
+CiFiles = Annotated[bool, typer.Option("--ci", help="Look through .github/workflows as well.")]
+Baseline = Annotated[
+    str, typer.Option("--baseline", help="File of known findings; written where it does not exist.", show_default=False)
+]
 Statistics = Annotated[bool, typer.Option("--statistics", help="Count findings by rule.")]
 Format = Annotated[str, typer.Option("--format", help="text, json, sarif, github, markdown or junit.")]
