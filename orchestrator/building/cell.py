@@ -35,7 +35,7 @@ class CellMaker:
     cooldowns: Cooldowns = field(init=False)
 
     def __post_init__(self) -> None:
-        self.keys = Keys(self.plan, self.doors.store)
+        self.keys = Keys(self.plan, self.doors.external)
         self.cooldowns = Cooldowns(self.doors.clock)
 
     def make(self, cell: Cell, *, fresh: bool = False) -> CellResult:
@@ -66,7 +66,7 @@ class CellMaker:
             raise BuildError(
                 f"{cell.id} has not been built yet", hint="build it first, or hand its record in with --records"
             )
-        if is_asked_for:
+        if is_asked_for and self.options.goal is Goal.PUSH:
             self._record(_with_seconds(result, self.doors.clock() - began), service)
         return result
 
@@ -159,7 +159,7 @@ class CellMaker:
         )
         if self.options.records != Path():
             write_record(self.options.records, record)
-        if result.outcome is Outcome.BUILT and self.options.goal is Goal.PUSH:
+        if result.outcome is Outcome.BUILT:
             self.lookup.memory.remember(service, record)
 
 

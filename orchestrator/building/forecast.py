@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.building.keys import Keys
+from orchestrator.building.keys import External, Keys
 from orchestrator.building.published import PublishedIndexes
 from orchestrator.core.errors import MabuildError
 from orchestrator.core.image import Descriptor
@@ -13,13 +13,13 @@ from orchestrator.core.result import CellResult, Outcome
 from orchestrator.registry.store import Store
 
 
-def forecast(plan: Plan, store: Store) -> Plan:
+def forecast(plan: Plan, store: Store, external: External) -> Plan:
     """The plan with keys, and with the digests of cells that the registry holds already.
 
     A cell whose parent has to be built has no key yet. Where a registry does not answer nothing is known, and nothing
     is said; the build itself will tell.
     """
-    keys = Keys(plan, store)
+    keys = Keys(plan, external)
     published = PublishedIndexes(store, [planned.service for planned in plan.services])
     known: dict[CellId, CellResult] = {}
     cells = []

@@ -106,7 +106,10 @@ Descends = Callable[[str, str], Descent]
 
 @dataclass(frozen=True, slots=True)
 class Doors:
-    """What a build touches. `clock` reads seconds that only grow; `now` gives the time as RFC 3339 in UTC."""
+    """What a build touches. `clock` reads seconds that only grow; `now` gives the time as RFC 3339 in UTC.
+
+    `external` gives the digest of an image that is in no plan, such as that of a frontend, or nothing.
+    """
 
     builder: Builder
     store: Registry
@@ -116,3 +119,4 @@ class Doors:
     sleep: Callable[[float], None]
     stopping: Callable[[], bool] = bool
     descends: Descends = lambda _new, _old: Descent.UNKNOWN
+    external: Callable[[Reference], str] = lambda _: ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from orchestrator.building.annotations import index_annotations
 from orchestrator.building.entries import TAGS
 from orchestrator.building.index import index_document, require_platforms
-from orchestrator.building.options import Doors, Options
+from orchestrator.building.options import Doors, Goal, Options
 from orchestrator.building.published import PublishedIndexes
 from orchestrator.building.tags import in_order
 from orchestrator.core.errors import BuildError
@@ -57,9 +57,9 @@ class Publisher:
     def document(self, service: Service, cells: Sequence[CellResult]) -> Document:
         """The bytes of a service's index; BuildError where the platforms built are not those of the plan."""
         planned = tuple(cell.id.platform for cell in self.plan.cells_of(service.name))
-        require_platforms(service.name, planned, cells)
-        tags = (TAGS, " ".join(in_order(service.tags)))
-        return index_document(cells, (*index_annotations(service), *self.options.annotations, tags))
+        require_platforms(service.name, service.platforms if self.options.goal is Goal.PUSH else planned, cells)
+        tags = ((TAGS, " ".join(in_order(service.tags))),) if service.tags else ()
+        return index_document(cells, (*index_annotations(service), *self.options.annotations, *tags))
 
     def _standing(self, service: Service, cells: Sequence[CellResult]) -> tuple[Document, ...]:
         """The published index, if it is made of exactly these images already."""

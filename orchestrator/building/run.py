@@ -22,7 +22,7 @@ from orchestrator.building.request import Requests
 from orchestrator.building.results import failed_index, index_result, skipped_cell, tell, untagged
 from orchestrator.building.schedule import Scheduler, Task
 from orchestrator.building.tagging import Ready, Tagger, tag_services
-from orchestrator.building.tasks import limits_of, tasks_of
+from orchestrator.building.tasks import lacking_platforms, limits_of, tasks_of
 from orchestrator.core.errors import MabuildError, UsageError
 from orchestrator.core.event import Listener, Notice, Phase, StateChanged
 from orchestrator.core.fleet import Scope, Service
@@ -97,6 +97,7 @@ class _Run:
         self.tagger = Tagger(self.plan.fleet.publish, self.options, self.doors, self.listener, published)
 
     def results(self) -> Results:
+        self._tell_what_is_not_tagged()
         tasks = tasks_of(self.plan, self.options)
         scheduler: Scheduler[CellResult | IndexResult] = Scheduler(
             work=self._work,
@@ -111,6 +112,14 @@ class _Run:
         cells = tuple(result for result in found if isinstance(result, CellResult) and self._is_told(result))
         indexes = tuple(result for result in found if isinstance(result, IndexResult))
         return Results(cells, self._tagged_all(cells, indexes))
+
+    def _tell_what_is_not_tagged(self) -> None:
+        for planned in self.plan.services:
+            lacking = lacking_platforms(self.plan, planned.service)
+            if lacking and self.options.goal is Goal.PUSH and not self.options.only:
+                names = ", ".join(map(str, lacking))
+                text = f"pushed by digest, and no tag moves: {names} of {planned.service.name} is not part of this run"
+                self.listener(Notice(planned.service.name, text))
 
     def _is_told(self, result: CellResult) -> bool:
         """Parents of the cells that are asked for are only looked up; they are told of where they are missing."""

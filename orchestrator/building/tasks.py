@@ -5,7 +5,9 @@ from __future__ import annotations
 from orchestrator.building.options import Goal, Options
 from orchestrator.building.profile import profile_of
 from orchestrator.building.schedule import Limits, Task
+from orchestrator.core.fleet import Service
 from orchestrator.core.plan import Cell, CellId, Mode, Plan
+from orchestrator.core.platform import Platform
 
 _NODE_CELLS = 8
 _SLOW = frozenset({Mode.EMULATED, Mode.SYSTEM_EMULATED})
@@ -33,7 +35,7 @@ def tasks_of(plan: Plan, options: Options) -> tuple[Task, ...]:
     )
     if options.only or options.goal is Goal.LOAD:
         return tasks
-    return (*tasks, *_index_tasks(plan))
+    return (*tasks, *_index_tasks(plan, options))
 
 
 def _with_parents(plan: Plan, only: frozenset[CellId]) -> set[CellId]:
@@ -49,7 +51,7 @@ def _with_parents(plan: Plan, only: frozenset[CellId]) -> set[CellId]:
     return found
 
 
-def _index_tasks(plan: Plan) -> tuple[Task, ...]:
+def _index_tasks(plan: Plan, options: Options) -> tuple[Task, ...]:
     return tuple(
         Task(
             name=planned.service.name,
@@ -57,7 +59,14 @@ def _index_tasks(plan: Plan) -> tuple[Task, ...]:
             seconds=_INDEX_SECONDS,
         )
         for planned in plan.services
+        if options.goal is not Goal.PUSH or not lacking_platforms(plan, planned.service)
     )
+
+
+def lacking_platforms(plan: Plan, service: Service) -> tuple[Platform, ...]:
+    """The platforms of a service that are not part of this run: a list without them would lose them."""
+    built = {cell.id.platform for cell in plan.cells_of(service.name)}
+    return tuple(platform for platform in service.platforms if platform not in built)
 
 
 def limits_of(plan: Plan, options: Options) -> Limits:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
 
 from orchestrator.core.errors import UsageError
+from orchestrator.core.once import Once
 from orchestrator.dockerfile.ignore import Ignore, Matched, read_ignore
 
 MOST_ENTRIES = 1_000_000
@@ -34,8 +34,7 @@ class Entry:
 class Contexts:
     """Digests of contexts, each folder with the same ignore file read once. Safe for threads."""
 
-    _known: dict[tuple[str, Ignore], str] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)
+    _known: Once[tuple[str, Ignore], str] = field(default_factory=Once)
 
     def digest(self, context: Path, dockerfile: Path) -> str:
         """The digest of a service's context; UsageError where it cannot be read."""
@@ -43,11 +42,7 @@ class Contexts:
 
     def of(self, folder: Path, ignore: Ignore) -> str:
         """The digest of a folder without what is ignored."""
-        key = (str(folder.resolve()), ignore)
-        with self._lock:
-            if key not in self._known:
-                self._known[key] = context_digest(folder, ignore)
-            return self._known[key]
+        return self._known.of((str(folder.resolve()), ignore), lambda: context_digest(folder, ignore))
 
 
 def context_digest(folder: Path, ignore: Ignore) -> str:

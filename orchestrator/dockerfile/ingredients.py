@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
 
 from orchestrator.core.errors import UsageError
 from orchestrator.core.fleet import Pairs, Service
 from orchestrator.core.image import sha256
 from orchestrator.core.key import Ingredients, ingredients_of
+from orchestrator.core.once import Once
 from orchestrator.core.platform import Platform
 from orchestrator.core.reference import Reference
 from orchestrator.dockerfile.context import Contexts
@@ -36,8 +36,7 @@ class IngredientReader:
 
     digest_of: DigestOf
     contexts: Contexts = field(default_factory=Contexts)
-    _files: dict[Path, Dockerfile] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)
+    _files: Once[Path, Dockerfile] = field(default_factory=Once)
 
     def read(
         self, service: Service, platform: Platform, build_platform: Platform, parents: frozenset[str]
@@ -69,10 +68,7 @@ class IngredientReader:
         return ingredients_of(fields, (*unknown, *unpinned, *_open_adds(resolved, dockerfile.escape)))
 
     def _dockerfile(self, path: Path) -> Dockerfile:
-        with self._lock:
-            if path not in self._files:
-                self._files[path] = read(path, str(path))
-            return self._files[path]
+        return self._files.of(path, lambda: read(path, str(path)))
 
     def _images(
         self, dockerfile: Dockerfile, resolved: Resolved, build_platform: Platform, contexts: set[str]

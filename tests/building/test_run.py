@@ -94,6 +94,19 @@ def test_a_parent_that_comes_out_the_same_changes_nothing_below_it(yard: Yard) -
     assert outcomes(yard) == {("base", "unchanged"), ("child", "unchanged")}
 
 
+def test_a_list_never_loses_a_platform_that_is_not_part_of_the_run(yard: Yard) -> None:
+    yard.service("one", "FROM busybox:stable\nCOPY word /\n", {"word": "1"})
+    outcomes(yard)
+    before = yard.digest("one")
+    (yard.folder / "one" / "word").write_text("2")
+    results = yard.build(yard.plan(platforms=(LINUX_AMD64,)))
+    assert yard.outcomes(results) == {"one@linux/amd64": "built"}
+    assert results.indexes == ()
+    assert yard.digest("one") == before
+    assert any("no tag moves: linux/arm64 of one" in event.text for event in yard.events if isinstance(event, Notice))
+    assert yard.outcomes(yard.build()) == {"one@linux/amd64": "unchanged", "one@linux/arm64": "built"}
+
+
 def test_force_builds_what_is_unchanged(yard: Yard) -> None:
     yard.service("one", "FROM busybox:stable\nCOPY Dockerfile /\n")
     outcomes(yard)
