@@ -33,8 +33,9 @@ def locked(
         own = Path(folder) / "uv.toml"
         own.write_text("".join(_without_dependencies(name) for name in static), encoding="utf-8")
         kind = ("--no-deps", "--config-file", str(own)) if static else ("--no-build",)
-        argv = (uv, "pip", "compile", *kind, "--universal", "--format", "pylock.toml", "--python-version", python)
-        call = Call((*argv, "--no-header", "--quiet", "-"), {**environment, **_NEVER}, folder, _text(requirements))
+        target = ("--universal", "--python-version", python, "--python", sys.executable)
+        argv = (uv, "pip", "compile", *kind, *target, "--format", "pylock.toml", "--no-header", "--quiet", "-")
+        call = Call(argv, {**environment, **_NEVER}, folder, _text(requirements))
         return PROCESSES.run(call, _SECONDS)
 
 

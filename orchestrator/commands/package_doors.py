@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _NO_INDEX = "no index is configured for pip or uv, and uv, which has one built in, is not installed"
 _LOGIN = re.compile(r"://[^/@\s]*@")
 _MOST_ATTEMPTS = 40
+_REFUSED = re.compile(r"[^\n]*(?:could not be queried|Unauthorized|Forbidden)[^\n]*")
+"""uv goes on without an index that refuses it, and then says that there is no such package."""
 
 
 @contextmanager
@@ -168,7 +170,7 @@ def _releases(lock: str, pins: Iterable[Pin]) -> dict[Pin, tuple[ReleaseFile, ..
 
 def _culprits(said: str, pins: Iterable[Pin]) -> dict[Pin, str]:
     """The releases that uv says have no solution, and why."""
-    if "No solution found" not in said:
+    if "No solution found" not in said or _REFUSED.search(said):
         return {}
     text = " ".join(said.split())
     found: dict[Pin, str] = {}
@@ -184,6 +186,9 @@ def _culprits(said: str, pins: Iterable[Pin]) -> dict[Pin, str]:
 
 def _said(text: str) -> str:
     """The last cause that uv names, without a login."""
+    refused = _REFUSED.search(text)
+    if refused:
+        return f"uv is refused: {_LOGIN.sub('://', refused[0].strip())[:200]}"
     lines = [line.strip() for line in text.splitlines() if line.strip().startswith(("error:", "cause:"))]
     last = lines[-1].partition(": ")[2] if lines else "it says nothing"
     return f"uv finds no answer: {_LOGIN.sub('://', last)[:200]}"
