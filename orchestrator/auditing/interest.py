@@ -12,7 +12,8 @@ _WORDS = (
     "glibc-", "edge-stable", "llama", "whisper", "ggml", "syslinux", "isolinux", "grub-pc", "msr-tools", "intel",
     "i965", "instantclient", "virtualbox", "target-feature", "target-cpu", "libmfx", "libvpl", "libipp", "memtest",
     "android", "flutter", "commandlinetools", "platform-tools", "sdk-tools", "libx32", "-x32", "-i386", "teamviewer",
-    "skypeforlinux", "slack-desktop", "mssql-server", "mysql-shell", "cpuid", "extlinux", "goarch", "musl.cc",
+    "skypeforlinux", "slack-desktop", "mssql-server", "mysql-shell", "cpuid", "extlinux", "goarch", "musl.cc", "tini",
+    "sonar-scanner", "azcopy", "beignet",
 )  # fmt: skip
 _FLAGS = ("-m", "-xhost", "native", "target-cpu", "target-feature", "llvm_targets", "elf", "goamd64")
 

@@ -105,7 +105,7 @@ class Mention:
         return self.source.position(self.names[0].start)[0]
 
 
-_ITEMS = re.compile(r"[\s,;:|'\"(){}\[\]=&<>]+")
+_ITEMS = re.compile(r"(?:[\s,;:|'\"(){}\[\]=&<>]|\\[nt])+")
 
 
 _FILE = re.compile(

@@ -131,7 +131,7 @@ def instruction_mentions(view: StageView, instruction: Instruction) -> Iterator[
         if names(one.text):
             mention = word_mention(one, role, view.platforms, variable)
             if mention is not None and not _is_env_for_other_system(view, instruction, mention):
-                value = _expanded(view, instruction, one, mention.wrong_on[0])
+                value = expanded_word(view, instruction, one, mention.wrong_on[0])
                 yield replace(mention, stage=view.stage.index, instruction=instruction, value=value)
 
 
@@ -220,7 +220,8 @@ def _words(instruction: Instruction) -> Iterator[tuple[Role, SourceWord, str]]:
             pass
 
 
-def _expanded(view: StageView, instruction: Instruction, word: SourceWord, platform: Platform) -> str:
+def expanded_word(view: StageView, instruction: Instruction, word: SourceWord, platform: Platform) -> str:
+    """A word of an instruction with its variables expanded, as far as they are known."""
     try:
         return expand(word.text, view.outside(instruction, platform), "\\").text
     except ExpansionError:

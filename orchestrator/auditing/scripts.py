@@ -16,6 +16,8 @@ from orchestrator.auditing.texts import language_of_script
 from orchestrator.core.platform import Platform
 
 MOST_SCRIPTS = 50
+LARGEST = 1024 * 1024
+"""Characters of the largest script that is looked into."""
 _MAYBE_SCRIPT = re.compile(
     r"\.(?:sh|bash)\b|\b(?:source|bash|sh)\s+[\w./\"']|(?:^|[;&|({]|\b(?:then|do|else|sudo|env|exec))\s*\.{0,2}/[\w.-]+"
     r"|(?:^|[;&|])\s*\.\s+[\w./]"
@@ -58,7 +60,7 @@ def _add(path: str, call: Call, found: dict[str, Run], missing: set[str], read: 
     is_new = path not in found
     if is_new:
         text = read(path)
-        if text is None:
+        if text is None or "\0" in text or len(text) > LARGEST:
             missing.add(path)
             return False
         language = language_of_script(text)

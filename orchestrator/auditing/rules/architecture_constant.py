@@ -60,7 +60,11 @@ def _is_constant(mention: Mention) -> bool:
         case Role.ARGUMENT:
             if mention.is_printed and mention.program in {"echo", "printf"}:
                 return True
-            return mention.program not in PACKAGE_MANAGERS and not is_harmless(mention) and not is_header(mention)
+            return (
+                mention.program not in PACKAGE_MANAGERS | {"rustup"}
+                and not is_harmless(mention)
+                and not is_header(mention)
+            )
         case _:
             return False
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from orchestrator.auditing.architectures import AMD64, names
 from orchestrator.auditing.context import Context
+from orchestrator.auditing.mentions import expanded_word
 from orchestrator.auditing.programs import DOWNLOADERS
 from orchestrator.auditing.rule import Problem, rule
 from orchestrator.auditing.shell.machine import UNKNOWN
@@ -15,8 +17,10 @@ from orchestrator.core.finding import Severity
 from orchestrator.core.platform import Platform
 from orchestrator.dockerfile.source import Word
 
+_MAYBE_NAMED = re.compile(f"(?:linux|tini|static){UNKNOWN}")
 
-@rule("MA302", Severity.WARNING)
+
+@rule("MA302", Severity.ERROR)
 def download_architecture_implied(context: Context) -> Iterator[Problem]:
     """A download is for amd64 although nothing in its name says so.
 
@@ -51,7 +55,8 @@ def _addresses(context: Context) -> Iterator[tuple[str, Word, str, tuple[Platfor
     for view in context.stages:
         for instruction in view.stage.instructions:
             for word in instruction.words[:-1] if instruction.keyword == "ADD" else ():
-                yield word.text, word, "", view.platforms
+                texts = {expanded_word(view, instruction, word, platform) for platform in view.platforms}
+                yield texts.pop() if len(texts) == 1 else "", word, "", view.platforms
     for call in context.commands:
         if call.name in DOWNLOADERS:
             for text, word in zip(call.arguments, call.words, strict=False):
@@ -62,4 +67,4 @@ def _addresses(context: Context) -> Iterator[tuple[str, Word, str, tuple[Platfor
 def _is_program(address: str) -> bool:
     """Whether the address is of a file that holds programs; unknown variables may hold the architecture."""
     file = address.rpartition("/")[2]
-    return not file.endswith((".asc", ".sig", ".pub", ".sha256", ".txt")) and f"linux{UNKNOWN}" not in file
+    return not file.endswith((".asc", ".sig", ".pub", ".sha256", ".txt")) and not _MAYBE_NAMED.search(file)

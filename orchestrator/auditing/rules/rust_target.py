@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from orchestrator.auditing.advice import problem, wrong_platforms
+from orchestrator.auditing.architectures import AMD64
 from orchestrator.auditing.context import Context
 from orchestrator.auditing.mention import Mention, Role
 from orchestrator.auditing.rule import Problem, rule
@@ -39,13 +40,19 @@ def rust_target(context: Context) -> Iterator[Problem]:
         RUN rustup target add $(uname -m)-unknown-linux-musl
         RUN cargo build --release --target $(uname -m)-unknown-linux-musl
     """
+    built = {(one.stage, one.family) for one in context.mentions if one.program != "rustup" and _is_target(one)}
     for mention in context.mentions:
-        if _is_target(mention):
+        if _is_target(mention) and not _is_added_for_crossing(mention, built):
             message = (
                 f"Rust compiles for {mention.family} on every platform: on {wrong_platforms(mention)} "
                 "the program cannot run, or the linker is missing and the build fails"
             )
             yield problem(mention, message)
+
+
+def _is_added_for_crossing(mention: Mention, built: set[tuple[int, str]]) -> bool:
+    """`rustup target add aarch64-…` on its own: more than the machine's own target does no harm."""
+    return mention.program == "rustup" and mention.family != AMD64 and (mention.stage, mention.family) not in built
 
 
 def _is_target(mention: Mention) -> bool:

@@ -18,7 +18,7 @@ _X86_ONLY = re.compile(
     r"|winehq-\w+|wine32|wine-(?:stable|devel|staging)(?:-(?:amd64|i386))?|syslinux[\w-]*|isolinux|extlinux|grub-pc(?:-bin)?"
     r"|msr-tools|cpuid|memtest86\+?|virtualbox[\w.-]*|libmfx\w*|libvpl[\w-]*-?gpu|steam(?:cmd|-launcher)?"
     r"|teamviewer|skypeforlinux|slack-desktop|zoom|mssql-server|mysql-shell-x86|linux-(?:image|headers)-amd64"
-    r"|oracle-instantclient[\w.-]*|glibc-32bit|libgcc-32bit|libstdc\+\+6-32bit|microsoft-edge-(?:stable|beta|dev)|libipp[\w-]*)"
+    r"|beignet-opencl-icd|oracle-instantclient[\w.-]*|glibc-32bit|libgcc-32bit|libstdc\+\+6-32bit|microsoft-edge-(?:stable|beta|dev)|libipp[\w-]*)"
 )  # as of November 2026; google-chrome-stable is not among them, because it has Linux arm64 packages since 2026
 
 
