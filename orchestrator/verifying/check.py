@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from orchestrator.core.finding import Confidence, Finding, RuleInfo, Severity
+from orchestrator.core.finding import Confidence, Finding, Related, RuleInfo, Severity
 from orchestrator.core.fleet import Level
+from orchestrator.verifying.blame import blame
 from orchestrator.verifying.evidence import Evidence
 from orchestrator.verifying.printable import printable
 
@@ -16,7 +17,10 @@ LEVELS = (Level.META, Level.EXIST, Level.ENTRYPOINT, Level.FULL)
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What a check found; `severity` where it is another than the check's own."""
+    """What a check found; `severity` where it is another than the check's own.
+
+    `made_by` is the instruction that the fault comes from, as the image's history tells it.
+    """
 
     message: str
     platform: str = ""
@@ -24,6 +28,7 @@ class Problem:
     cause: str = ""
     severity: Severity | None = None
     confidence: Confidence = Confidence.HIGH
+    made_by: str = ""
 
 
 Look = Callable[[Evidence], Iterator[Problem]]
@@ -49,7 +54,16 @@ class Check:
                 file=printable(problem.file),
                 cause=printable(problem.cause),
                 confidence=problem.confidence,
+                related=_blamed(evidence, problem.made_by),
             )
+
+
+def _blamed(evidence: Evidence, made_by: str) -> tuple[Related, ...]:
+    """The line of the Dockerfile, where that is known."""
+    expectation = evidence.expectation
+    if not made_by or expectation.dockerfile is None:
+        return ()
+    return blame(expectation.dockerfile, expectation.target, made_by)
 
 
 def check(number: str, name: str, severity: Severity, level: Level = Level.META) -> Callable[[Look], Check]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from orchestrator.core.fleet import Level
 from orchestrator.core.platform import Platform
 from orchestrator.core.reference import Reference
+from orchestrator.dockerfile.parse import Dockerfile
 from orchestrator.registry.wire import Traffic
 
 
@@ -19,7 +20,8 @@ class Expectation:
 
     `platforms` is the set that is wanted (empty: whatever the list names). `since` is the digest of an earlier list:
     no platform of it may be lost. `ignore` are globs of paths inside the image whose binaries are not looked at. `run`
-    are commands for `Means.runner`; without any it starts the entry point.
+    are commands for `Means.runner`; without any it starts the entry point. `dockerfile` (and the `target` in it) is
+    what the image was built from, where that is known: findings then name its lines.
     """
 
     platforms: tuple[Platform, ...] = ()
@@ -27,6 +29,8 @@ class Expectation:
     since: str = ""
     ignore: tuple[str, ...] = ()
     run: tuple[tuple[str, ...], ...] = ()
+    dockerfile: Dockerfile | None = None
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,19 +10,19 @@ _NOISE = re.compile(r"^/bin/sh -c (?:#\(nop\)\s*)?|\s*# buildkit\s*$|^RUN (?:\|\
 _LONGEST = 100
 
 
-def instruction(entry: Entry, layer: int) -> str:
+def made_by(entry: Entry, layer: int) -> str:
     """The instruction that made a layer, as the image's history tells it; empty where it does not."""
     steps = entry.config.layer_steps() if entry.config else ()
     if len(steps) != len(entry.layers) or not 0 <= layer < len(steps):
         return ""
     text = " ".join(steps[layer].split())
-    cleaned = _NOISE.sub(lambda match: "RUN " if match[0].startswith("RUN") else "", text)
-    return cleaned if len(cleaned) <= _LONGEST else f"{cleaned[: _LONGEST - 1]}…"
+    return _NOISE.sub(lambda match: "RUN " if match[0].startswith("RUN") else "", text)
 
 
 def layer_name(entry: Entry, layer: int) -> str:
     """A layer's place, and its instruction where that is known."""
-    step = instruction(entry, layer)
+    step = made_by(entry, layer)
+    step = step if len(step) <= _LONGEST else f"{step[: _LONGEST - 1]}…"
     return f"layer {layer + 1} of {len(entry.layers)}" + (f" ({step})" if step else "")
 
 

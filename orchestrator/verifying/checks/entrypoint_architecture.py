@@ -10,7 +10,7 @@ from orchestrator.verifying.check import Problem, check
 from orchestrator.verifying.entrypoint import Step
 from orchestrator.verifying.evidence import Content, Evidence
 from orchestrator.verifying.globs import matches
-from orchestrator.verifying.origin import cause_of
+from orchestrator.verifying.origin import cause_of, made_by
 
 
 @check("MV401", "entrypoint-architecture", Severity.ERROR, Level.ENTRYPOINT)
@@ -34,11 +34,13 @@ def _problem(evidence: Evidence, content: Content, step: Step) -> Problem | None
     if platform is None or step.found.node is None or step.reason:
         return None
     cause = cause_of(evidence, content.entry, (step.found.layer,), is_base=False) if step.found.layer >= 0 else ""
+    step_made_by = made_by(content.entry, step.found.layer)
     if binary is not None and not binary.suits(platform):
         message = f"{step.path} is a program for {binary.architecture}, not for {platform.architecture} ({step.role})"
-        return Problem(message, content.entry.label, step.path, cause)
+        return Problem(message, content.entry.label, step.path, cause, made_by=step_made_by)
     is_alone = step.role in ("the entry point", "the command")
     if binary is None and step.found.node.detail is None and is_alone:
         what = "is empty" if not step.found.node.size else "is neither an ELF program nor a script with a `#!` line"
-        return Problem(f"{step.path} {what} ({step.role})", content.entry.label, step.path, cause)
+        message = f"{step.path} {what} ({step.role})"
+        return Problem(message, content.entry.label, step.path, cause, made_by=step_made_by)
     return None

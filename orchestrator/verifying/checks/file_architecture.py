@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from orchestrator.core.finding import Severity
 from orchestrator.core.fleet import Level
+from orchestrator.verifying.blame import BASE
 from orchestrator.verifying.check import Problem, check
 from orchestrator.verifying.evidence import Content, Evidence
 from orchestrator.verifying.foreign import Group, foreign_files
-from orchestrator.verifying.origin import cause_of
+from orchestrator.verifying.origin import cause_of, made_by
 
 _SHOWN = 3
 
@@ -46,4 +47,5 @@ def _problem(evidence: Evidence, content: Content, group: Group) -> Problem:
     message = f"{files} for {group.architecture}, not for {wanted}{whole}: {shown}"
     cause = cause_of(evidence, entry, group.layers, is_base=group.is_base)
     severity = Severity.WARNING if group.is_prebuilt else Severity.ERROR
-    return Problem(message, entry.label, f"/{group.paths[0]}", cause, severity)
+    step = BASE if group.is_base and len(entry.layers) > 1 else made_by(entry, group.layers[0])
+    return Problem(message, entry.label, f"/{group.paths[0]}", cause, severity, made_by=step)
