@@ -31,11 +31,10 @@ class CellMaker:
     listener: Listener
     lookup: Lookup
     requests: Requests
-    keys: Keys = field(init=False)
+    keys: Keys
     cooldowns: Cooldowns = field(init=False)
 
     def __post_init__(self) -> None:
-        self.keys = Keys(self.plan, self.doors.external)
         self.cooldowns = Cooldowns(self.doors.clock)
 
     def make(self, cell: Cell, *, fresh: bool = False) -> CellResult:

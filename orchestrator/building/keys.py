@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from orchestrator.building.parents import parent_digests
+from orchestrator.core.errors import MabuildError
 from orchestrator.core.key import Ingredients, cell_key
 from orchestrator.core.once import Once
 from orchestrator.core.plan import Cell, CellId, Mode, Node, Plan
@@ -13,6 +14,7 @@ from orchestrator.core.platform import Platform
 from orchestrator.core.reference import Reference
 from orchestrator.core.result import CellResult
 from orchestrator.dockerfile.ingredients import IngredientReader
+from orchestrator.registry.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +25,12 @@ class Key:
     open: tuple[str, ...] = ()
 
 
-External = Callable[[Reference], str]
-"""The digest of an image that is in no plan; the empty text where it is not known."""
-
-
 @dataclass(slots=True)
 class Keys:
-    """The keys of a plan's cells. Safe for threads."""
+    """The keys of a plan's cells. Safe for threads. `store` is asked for images that are in no plan."""
 
     plan: Plan
-    external: External
+    store: Store
     reader: IngredientReader = field(init=False)
     _bases: dict[tuple[Reference, Platform], str] = field(init=False)
     _others: Once[Reference, str] = field(default_factory=Once)
@@ -59,7 +57,13 @@ class Keys:
         """From the plan, else asked of the registry: images of frontends (`# syntax=`) are in no plan."""
         if (reference, platform) in self._bases:
             return self._bases[reference, platform]
-        return self._others.of(reference, lambda: self.external(reference))
+        return self._others.of(reference, lambda: self._asked(reference))
+
+    def _asked(self, reference: Reference) -> str:
+        try:
+            return self.store.resolve(reference).digest
+        except MabuildError:
+            return ""
 
 
 def own_platform(node: Node, otherwise: Platform) -> Platform:

@@ -81,7 +81,11 @@ class Builder(Protocol):
 
 
 class Registry(WritableStore, Protocol):
-    """What a build does with registries; `orchestrator.registry.client.RegistryClient`, without mirrors."""
+    """What a build does with registries: `orchestrator.registry.client.RegistryClient`."""
+
+    def without_mirrors(self) -> Registry:
+        """The same for looking at what was just written: a mirror may be behind."""
+        ...
 
     def delete_manifest(self, reference: Reference) -> None:
         """Delete a manifest by digest."""
@@ -108,7 +112,7 @@ Descends = Callable[[str, str], Descent]
 class Doors:
     """What a build touches. `clock` reads seconds that only grow; `now` gives the time as RFC 3339 in UTC.
 
-    `external` gives the digest of an image that is in no plan, such as that of a frontend, or nothing.
+    Of `store` mirrors are only asked for images that others publish, never for what is being published here.
     """
 
     builder: Builder
@@ -119,4 +123,3 @@ class Doors:
     sleep: Callable[[float], None]
     stopping: Callable[[], bool] = bool
     descends: Descends = lambda _new, _old: Descent.UNKNOWN
-    external: Callable[[Reference], str] = lambda _: ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orchestrator.building.options import Doors, Options
 from orchestrator.building.published import PublishedIndexes
@@ -20,6 +20,7 @@ from orchestrator.core.result import CellResult, IndexResult, Outcome, Record, R
 def publish(plan: Plan, records: Sequence[Record], options: Options, doors: Doors, listener: Listener) -> Results:
     """Publish a plan's services from records; BuildError for an incomplete set, other failures are in the results."""
     cells = cells_of(plan, records)
+    doors = replace(doors, store=doors.store.without_mirrors())
     published = PublishedIndexes(doors.store, [planned.service for planned in plan.services])
     join = _Join(
         Publisher(plan, options, doors, listener, published),
@@ -33,6 +34,7 @@ def publish(plan: Plan, records: Sequence[Record], options: Options, doors: Door
 def preview(plan: Plan, records: Sequence[Record], options: Options, doors: Doors) -> Results:
     """What `publish` would do: every tag with its digest and the one that it would get; nothing is written."""
     cells = cells_of(plan, records)
+    doors = replace(doors, store=doors.store.without_mirrors())
     services = [planned.service for planned in plan.services]
     published = PublishedIndexes(doors.store, services)
     publisher = Publisher(plan, options, doors, lambda _: None, published)

@@ -6,10 +6,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from orchestrator.building.cell import CellMaker
+from orchestrator.building.keys import Keys
 from orchestrator.building.layouts import Workshop
 from orchestrator.building.lookup import Lookup
 from orchestrator.building.memory import Memory
@@ -85,6 +86,8 @@ class _Run:
     tagger: Tagger = field(init=False)
 
     def __post_init__(self) -> None:
+        keys = Keys(self.plan, self.doors.store)
+        self.doors = replace(self.doors, store=self.doors.store.without_mirrors())
         services = [planned.service for planned in self.plan.services] if self.options.goal is Goal.PUSH else []
         published = PublishedIndexes(self.doors.store, services)
         memory = Memory(self.doors.store, lambda text: self.listener(Notice("", text)))
@@ -92,7 +95,7 @@ class _Run:
         lookup = Lookup(self.doors.store, published, records, memory, self.doors.now)
         parents = Parents(self.plan, self.options.goal, self.doors.store, self.workshop, self.cells)
         requests = Requests(self.plan, self.options, self.workshop, parents)
-        self.maker = CellMaker(self.plan, self.options, self.doors, self.listener, lookup, requests)
+        self.maker = CellMaker(self.plan, self.options, self.doors, self.listener, lookup, requests, keys)
         self.publisher = Publisher(self.plan, self.options, self.doors, self.listener, published)
         self.tagger = Tagger(self.plan.fleet.publish, self.options, self.doors, self.listener, published)
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.building.forecast import forecast
 from orchestrator.building.memory import REPOSITORY
 from orchestrator.building.metadata import metadata_fields
 from orchestrator.building.options import Doors
@@ -129,16 +128,3 @@ def test_a_registry_that_takes_no_records_fails_nothing(shop: Yard, proxy: Fault
     assert shop.build(doors=simulated(shop)).is_good
     told = [event.text for event in shop.events if isinstance(event, Notice) and "takes no records" in event.text]
     assert len(told) == 1
-
-
-def test_a_forecast_knows_what_is_unchanged(shop: Yard) -> None:
-    before = forecast(shop.plan(), shop.store, str)
-    assert [bool(cell.key) for cell in before.cells] == [True, True, False, False]
-    assert not any(cell.unchanged for cell in before.cells)
-    assert shop.build(doors=simulated(shop)).is_good
-    after = forecast(shop.plan(), shop.store, str)
-    assert all(cell.unchanged for cell in after.cells)
-    (shop.folder / "api" / "word").write_text("two")
-    changed = forecast(shop.plan(), shop.store, str)
-    assert [cell.unchanged for cell in changed.cells] == [True, True, False, False]
-    assert all(cell.key for cell in changed.cells)
