@@ -12,16 +12,16 @@ from orchestrator.commands.doors import fleet_if_any, load_fleet, opened_stores
 from orchestrator.commands.options import Color, Files, Output, Platforms, Quiet, Verbose, choice, platforms
 from orchestrator.commands.running import engine_runner
 from orchestrator.commands.session import session
+from orchestrator.commands.step import annotate, tell_step
 from orchestrator.commands.verified import Wanted, verified, wanted_images
 from orchestrator.core.errors import Exit
-from orchestrator.core.finding import Severity
+from orchestrator.core.finding import Finding, Severity
 from orchestrator.core.fleet import Level
 from orchestrator.core.verification import Verdict, Verification
 from orchestrator.registry.stores import Stores
 from orchestrator.report.findings import FORMATS
 from orchestrator.report.findings.view import View
 from orchestrator.report.screen import Screen
-from orchestrator.report.step_summary import add_to_step_summary
 from orchestrator.report.summary import plural
 from orchestrator.report.verification import choices_table, verifications_json, verifications_table
 from orchestrator.verifying.checks import CHECKS
@@ -29,7 +29,7 @@ from orchestrator.verifying.engine import examine
 from orchestrator.verifying.expectation import Means
 from orchestrator.verifying.runs_on import runs_on as choices
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command(epilog="Examples: mabuild verify ghcr.io/acme/api:1.2 --level full · mabuild verify")
@@ -67,7 +67,9 @@ def verify(
         runner = engine_runner(here, run_timeout) if run else None
         done = verified(wanted, stores, Means(jobs, here.cache_directory / "verify", runner=runner))
     here.write(_shown(done, output_format, here.screen(here.stdout), quiet=quiet, verbose=verbose), output)
-    add_to_step_summary(here.environment.get("GITHUB_STEP_SUMMARY", ""), _shown(done, "markdown", Screen()))
+    if here.in_github_actions:
+        tell_step(here, {"verdict": _worst(done)}, _shown(done, "markdown", Screen()))
+        annotate(() if output_format == "github" else _findings(done), here)
     return _exit_code(done)
 
 
@@ -84,7 +86,7 @@ def _shown(
 ) -> str:
     if name == "json":
         return verifications_json(done)
-    findings = tuple(replace(finding, path=one.reference) for one in done for finding in one.findings)
+    findings = _findings(done)
     rules = tuple(check.info for check in CHECKS)
     cases = tuple(one.reference for one in done)
     view = View("Verification", findings, rules, plural(len(done), "image"), __version__, screen, cases=cases)
@@ -95,8 +97,15 @@ def _shown(
     return listed if quiet else listed + verifications_table(done, screen, verbose=verbose)
 
 
-def _exit_code(done: tuple[Verification, ...]) -> int:
+def _findings(done: tuple[Verification, ...]) -> tuple[Finding, ...]:
+    return tuple(replace(finding, path=one.reference) for one in done for finding in one.findings)
+
+
+def _worst(done: tuple[Verification, ...]) -> Verdict:
     verdicts = {one.verdict for one in done}
-    if Verdict.FAIL in verdicts:
-        return Exit.BAD
-    return Exit.INCOMPLETE if Verdict.INCOMPLETE in verdicts else Exit.OK
+    return next((one for one in (Verdict.FAIL, Verdict.INCOMPLETE) if one in verdicts), Verdict.PASS)
+
+
+def _exit_code(done: tuple[Verification, ...]) -> int:
+    codes = {Verdict.FAIL: Exit.BAD, Verdict.INCOMPLETE: Exit.INCOMPLETE, Verdict.PASS: Exit.OK}
+    return codes[_worst(done)]

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.commands.calling import call, write
+from tests.registry.images import make_image
+from tests.registry.layouts import layout_files, write_files
 
 MANIFEST = """\
 version: 1
@@ -76,3 +78,16 @@ def test_without_actions_nothing_of_it_is_told(fleet: Path) -> None:
     done = call(fleet, "plan", "--offline", environment=files)
     assert "::" not in done.err
     assert not (fleet / "output").exists()
+
+
+@pytest.mark.parametrize(("platform", "verdict", "code"), [("linux/arm64", "pass", 0), ("linux/s390x", "fail", 1)])
+def test_verify_gives_its_verdict_findings_and_a_summary(
+    tmp_path: Path, platform: str, verdict: str, code: int
+) -> None:
+    write_files(tmp_path / "layout", layout_files(make_image()))
+    asked = (f"oci-layout:{tmp_path}/layout", "--platform", platform, "--level", "meta")
+    done = call(tmp_path, "verify", *asked, environment=step(tmp_path))
+    assert done.code == code, done.err + done.out
+    assert outputs(tmp_path / "output")["verdict"] == verdict
+    assert "### Verification" in (tmp_path / "summary").read_text()
+    assert ("::error title=MV101 " in done.err) == (code == 1)
