@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from orchestrator.core.result import CellResult, IndexResult, Outcome, Results, TagMove
+from orchestrator.report.columns import fitting_table
 from orchestrator.report.plan.table import MODE_STYLES
 from orchestrator.report.screen import Screen, render
 from orchestrator.report.shapes import document
@@ -60,13 +61,25 @@ def _index_fields(index: IndexResult) -> dict[str, object]:
 
 def results_table(results: Results, screen: Screen) -> str:
     """Cells, tags that moved, and a closing line."""
-    parts = [_cells(results), *([_tags(results)] if any(index.tags for index in results.indexes) else [])]
-    reasons = [
-        Text(f"{index.service}: {index.reason}", style=OUTCOME_STYLES[index.outcome])
-        for index in results.indexes
-        if index.reason and not index.outcome.is_good
-    ]
+    parts = [_cells(results, screen.width), *([_tags(results)] if any(index.tags for index in results.indexes) else [])]
+    reasons = [*_reasons(results), *(_index_reason(index) for index in results.indexes if not index.outcome.is_good)]
     return render(Group(*parts, *reasons, Text(results_sentence(results), style="bold")), screen)
+
+
+def _reasons(results: Results) -> list[Text]:
+    """Why cells ended as they did; what several have in common is said once."""
+    cells: dict[tuple[Outcome, str], list[str]] = {}
+    for cell in results.cells:
+        if cell.reason:
+            cells.setdefault((cell.outcome, cell.reason), []).append(str(cell.id))
+    return [
+        Text(f"{', '.join(names)}: {reason}", style=OUTCOME_STYLES[outcome])
+        for (outcome, reason), names in cells.items()
+    ]
+
+
+def _index_reason(index: IndexResult) -> Text:
+    return Text(f"{index.service}: {index.reason or index.outcome}", style=OUTCOME_STYLES[index.outcome])
 
 
 def results_sentence(results: Results) -> str:
@@ -76,22 +89,19 @@ def results_sentence(results: Results) -> str:
     return f"{plural(len(results.cells), 'cell')}: {cells or 'none'}; {plural(moved, 'tag')} moved"
 
 
-def _cells(results: Results) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("cell", "outcome", "mode", "node", "digest", "time"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("reason", overflow="fold")
-    for cell in results.cells:
-        table.add_row(
-            str(cell.id),
-            Text(cell.outcome.value, style=OUTCOME_STYLES[cell.outcome]),
-            Text(cell.mode.value, style=MODE_STYLES[cell.mode]),
-            cell.node or "-",
-            short(cell.digest),
-            seconds(cell.seconds) if cell.seconds else "-",
-            Text(cell.reason, style="dim"),
-        )
-    return table
+def _cells(results: Results, width: int) -> Table:
+    rows = [
+        {
+            "cell": Text(str(cell.id)),
+            "outcome": Text(cell.outcome.value, style=OUTCOME_STYLES[cell.outcome]),
+            "mode": Text(cell.mode.value, style=MODE_STYLES[cell.mode]),
+            "node": Text(cell.node or "-"),
+            "digest": Text(short(cell.digest)),
+            "time": Text(seconds(cell.seconds) if cell.seconds else "-"),
+        }
+        for cell in results.cells
+    ]
+    return fitting_table(rows, width, ("node", "digest", "mode"))
 
 
 def _tags(results: Results) -> Table:

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from orchestrator.core.finding import Finding, Severity
 from orchestrator.core.plan import Base, Cell, Mode, Plan, TagNow
+from orchestrator.report.columns import Tail, fitting_table
 from orchestrator.report.errors import finding_line
 from orchestrator.report.screen import Screen
 from orchestrator.report.screen import render as render_text
@@ -22,10 +23,16 @@ MODE_STYLES = {
     Mode.IMPOSSIBLE: "bold red",
 }
 
+_WHY = Tail("why", 20)
+
 
 def render(plan: Plan, screen: Screen) -> str:
     """Cells, base images, findings, and one sentence."""
-    parts = [_cells(plan), *([_bases(plan.bases)] if plan.bases else []), *([_tags(plan.tags)] if plan.tags else [])]
+    parts = [
+        _cells(plan, screen.width),
+        *([_bases(plan.bases)] if plan.bases else []),
+        *([_tags(plan.tags)] if plan.tags else []),
+    ]
     parts += [Text(finding_line(finding), style=_style(finding)) for finding in plan.findings]  # type: ignore[misc]
     return render_text(Group(*parts, Text(plan_sentence(plan), style="bold")), screen)
 
@@ -34,32 +41,27 @@ def _style(finding: Finding) -> str:
     return {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}[finding.severity]
 
 
-def _cells(plan: Plan) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("wave", "service", "platform", "mode", "node", "needs"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("why", overflow="fold")
-    previous = ""
-    for cell in plan.cells:
-        first = cell.id.service != previous
-        table.add_row(*_row(cell, show_service=first))
-        previous = cell.id.service
-    return table
+def _cells(plan: Plan, width: int) -> Table:
+    services = ["", *(cell.id.service for cell in plan.cells)]
+    rows = [
+        _row(cell, show_service=cell.id.service != above) for cell, above in zip(plan.cells, services, strict=False)
+    ]
+    return fitting_table(rows, width, ("node", "needs"), _WHY)
 
 
-def _row(cell: Cell, *, show_service: bool) -> list[Text]:
+def _row(cell: Cell, *, show_service: bool) -> dict[str, Text]:
     needs = ", ".join(sorted({need.service for need in cell.needs}))
     estimate = f" (about {seconds(cell.estimate_seconds)})" if cell.estimate_seconds else ""
     why = f"unchanged: published as {short(cell.unchanged_digest)}" if cell.unchanged else f"{cell.why}{estimate}"
-    return [
-        Text(str(cell.wave) if show_service else ""),
-        Text(cell.id.service if show_service else "", style="bold"),
-        Text(str(cell.id.platform)),
-        Text(cell.mode.value, style=MODE_STYLES[cell.mode]),
-        Text(cell.node or "-"),
-        Text(needs if show_service else ""),
-        Text(why, style="dim"),
-    ]
+    return {
+        "wave": Text(str(cell.wave) if show_service else ""),
+        "service": Text(cell.id.service if show_service else "", style="bold"),
+        "platform": Text(str(cell.id.platform)),
+        "mode": Text(cell.mode.value, style=MODE_STYLES[cell.mode]),
+        "node": Text(cell.node or "-"),
+        "needs": Text(needs if show_service else ""),
+        "why": Text(why, style="dim"),
+    }
 
 
 def _bases(bases: tuple[Base, ...]) -> Table:

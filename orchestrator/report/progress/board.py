@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TextIO
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from orchestrator.core.event import Event, Listener, Phase
+from orchestrator.report.columns import Tail, fitting_table
 from orchestrator.report.progress.task import ENDED, RUNNING, Row, Task, after
 from orchestrator.report.screen import Screen, console
 from orchestrator.report.summary import seconds
@@ -29,7 +29,10 @@ _STYLES = {
     Phase.FAILED: "bold red",
     Phase.SKIPPED: "yellow",
 }
-_MOST_ROWS = 40
+_OTHER_LINES = 3
+"""Heading, closing line, and the line of the cursor."""
+_DOING = Tail("", 16, folds=False)
+_SPARE = ("node", "step", "mode")
 
 
 class Board:
@@ -48,11 +51,13 @@ class Board:
             if row is not None:
                 self._rows[event.task] = after(row, event, self._clock())
 
-    def __rich__(self) -> RenderableType:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         with self._lock:
             rows = list(self._rows.values())
         now = self._clock()
-        return Group(_table(rows, now), _closing(rows, now - self._began))
+        shown = [_columns(row, now) for row in _shown(rows, max(1, console.height - _OTHER_LINES))]
+        table = fitting_table(shown, options.max_width, _SPARE, _DOING)
+        yield Group(table, _closing(rows, now - self._began))
 
 
 @contextmanager
@@ -63,40 +68,29 @@ def show(tasks: tuple[Task, ...], stream: TextIO, screen: Screen) -> Iterator[Li
         yield board.listen
 
 
-def _table(rows: list[Row], now: float) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("task", "state", "node", "mode", "step"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("time", justify="right", no_wrap=True)
-    table.add_column("", overflow="ellipsis", no_wrap=True, ratio=1)
-    for row in _shown(rows):
-        table.add_row(*_columns(row, now))
-    return table
-
-
-def _shown(rows: list[Row]) -> list[Row]:
+def _shown(rows: list[Row], most: int) -> list[Row]:
     """All rows where they fit, else those that run first, then failed, waiting and ended ones."""
-    if len(rows) <= _MOST_ROWS:
+    if len(rows) <= most:
         return rows
     order = sorted(rows, key=lambda row: (row.phase not in RUNNING, row.phase is not Phase.FAILED, row.phase in ENDED))
-    return order[:_MOST_ROWS]
+    return order[:most]
 
 
-def _columns(row: Row, now: float) -> list[Text]:
+def _columns(row: Row, now: float) -> dict[str, Text]:
     step = f"{row.step}/{row.steps}" if row.steps and row.phase in RUNNING else ""
     taken = row.seconds(now)
     tries = f"try {row.attempts}: " if row.attempts > 1 else ""
     cached = f"{row.cached} cached" if row.cached and row.phase in ENDED else ""
     now_doing = row.step_name if row.phase in RUNNING else row.detail or cached
-    return [
-        Text(row.task.name, style="bold"),
-        Text(row.phase.value, style=_STYLES[row.phase]),
-        Text(row.task.node),
-        Text(row.task.mode, style="yellow" if "emulated" in row.task.mode else ""),
-        Text(step),
-        Text(seconds(taken) if taken else ""),
-        Text(f"{tries}{now_doing}", style="dim"),
-    ]
+    return {
+        "task": Text(row.task.name, style="bold"),
+        "state": Text(row.phase.value, style=_STYLES[row.phase]),
+        "node": Text(row.task.node),
+        "mode": Text(row.task.mode, style="yellow" if "emulated" in row.task.mode else ""),
+        "step": Text(step),
+        "time": Text(f"{seconds(taken) if taken else '':>6}"),
+        "": Text(f"{tries}{now_doing}", style="dim"),
+    }
 
 
 def _closing(rows: list[Row], elapsed: float) -> Text:
