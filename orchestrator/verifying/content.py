@@ -118,8 +118,8 @@ def _distinct_layers(evidence: Evidence) -> list[Descriptor]:
 
 
 def is_readable(layer: Descriptor) -> bool:
-    """Whether a layer is of a kind that can be looked into."""
-    return layer.media_type in LAYER_TYPES
+    """Whether a layer is of a kind that can be looked into, and is kept where the image is."""
+    return layer.media_type in LAYER_TYPES and not layer.urls
 
 
 def _whole(entry: Entry, scan: Callable[[Descriptor], LayerScan | None]) -> Content:

@@ -6,6 +6,7 @@ package managers install. A manifest adds to it with `verify.ignore`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -18,7 +19,7 @@ from orchestrator.verifying.globs import matches
 EXEMPT_PATHS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     (
         "emulator",
-        ("**/qemu-*", "**/qemu-*/**", "usr/libexec/qemu-binfmt/**", "usr/share/qemu/**", "**/box64", "**/box86"),
+        ("**/qemu-*-static", "usr/libexec/qemu-binfmt/**", "usr/share/qemu/**"),
     ),
     (
         "boot loader",
@@ -62,7 +63,7 @@ EXEMPT_PATHS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         ),
     ),
 )
-_OTHER_SYSTEMS = ("freebsd", "netbsd", "openbsd", "android", "sunos", "illumos", "darwin", "win32")
+_OTHER_SYSTEM = re.compile(r"(?<![a-z0-9])(?:freebsd|netbsd|openbsd|android|sunos|illumos|openharmony)(?![a-z])")
 _PREBUILDS = ("**/prebuilds/**", "**/prebuilt/**", "**/prebuilt-*/**", "**/prebuilt_*/**")
 _NARROWER = {"amd64": "386"}
 
@@ -78,7 +79,7 @@ def reason_to_exempt(path: str, binary: Binary, architecture: str) -> str:
     for reason, globs in EXEMPT_PATHS:
         if matches(path, globs):
             return reason
-    if any(system in path.lower() for system in _OTHER_SYSTEMS):
+    if any(_OTHER_SYSTEM.search(part) and named(part) for part in path.lower().split("/")):
         return "file for another operating system"
     return ""
 

@@ -38,11 +38,11 @@ class _Read:
 
 def read_image(source: Source, expectation: Expectation, root: Document) -> Evidence:
     """Everything that levels above look into; faults are kept, and what can be read is read."""
-    evidence = Evidence(source.reference, expectation, root, is_list=is_list(root))
+    evidence = Evidence(source.reference, expectation, root, is_list=is_list(root), faults=_root_faults(root))
     if not evidence.is_list:
         return _single(source, evidence)
     index, faults = attempt(Part.LIST, root.digest, "", lambda: parse_index(root))
-    evidence = replace(evidence, faults=faults)
+    evidence = replace(evidence, faults=(*evidence.faults, *faults))
     return _walk(source, evidence, index, 0) if index else evidence
 
 
@@ -56,13 +56,23 @@ def is_list(document: Document) -> bool:
         return False
 
 
+def _root_faults(root: Document) -> tuple[Fault, ...]:
+    """What the first document alone shows: it has to be what it is served as."""
+    own = _own_media_type(root)
+    if not own or not root.media_type or own == root.media_type:
+        return ()
+    part = Part.LIST if is_list(root) else Part.MANIFEST
+    return (Fault(FaultKind.MEDIA_TYPE, part, root.digest, f"calls itself {own} and is served as {root.media_type}"),)
+
+
 def _single(source: Source, evidence: Evidence) -> Evidence:
     root = evidence.root
     descriptor = Descriptor(root.media_type, root.digest, len(root.content))
     if root.media_type in SCHEMA1:
         return replace(evidence, ignored=(descriptor,))
     read = _read_image(source, descriptor, root)
-    return replace(evidence, entries=(read.image,) if read.image else (), faults=read.faults)
+    faults = (*evidence.faults, *read.faults)
+    return replace(evidence, entries=(read.image,) if read.image else (), faults=faults)
 
 
 def _walk(source: Source, evidence: Evidence, index: Index, depth: int) -> Evidence:
@@ -125,10 +135,12 @@ def _fetch(source: Source, descriptor: Descriptor) -> tuple[Document | None, tup
     if descriptor.size >= 0 and descriptor.size != len(document.content):
         detail = f"has {len(document.content)} bytes, the list says {descriptor.size}"
         found.append(Fault(FaultKind.SIZE, part, descriptor.digest, detail, label))
-    own = _own_media_type(document)
-    if own and own != descriptor.media_type:
-        detail = f"calls itself {own}, the list calls it {descriptor.media_type}"
-        found.append(Fault(FaultKind.MEDIA_TYPE, part, descriptor.digest, detail, label))
+    names = {"calls itself": _own_media_type(document), "is served as": document.media_type}
+    for words, name in names.items():
+        if name and name != descriptor.media_type:
+            detail = f"{words} {name}, the list calls it {descriptor.media_type}"
+            found.append(Fault(FaultKind.MEDIA_TYPE, part, descriptor.digest, detail, label))
+            break
     return document, tuple(found)
 
 

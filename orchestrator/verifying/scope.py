@@ -61,6 +61,10 @@ def _content_not_checked(evidence: Evidence) -> list[str]:
     return sentences
 
 
+def _digests(entry: Entry) -> set[str]:
+    return {entry.descriptor.digest, *((entry.manifest.config.digest,) if entry.manifest else ())}
+
+
 def _is_blind(entry: Entry) -> bool:
     return entry.manifest is not None and entry.config is None
 
@@ -72,7 +76,8 @@ def _unreachable(fault: Fault) -> str:
 def proved(evidence: Evidence) -> tuple[str, ...]:
     """What is certain now, one sentence a step."""
     images = evidence.images
-    read = [entry for entry in images if entry.manifest and entry.config]
+    wrong = {fault.digest for fault in evidence.faults}
+    read = [entry for entry in images if entry.manifest and entry.config and not wrong & _digests(entry)]
     faulty = Counter(fault.part for fault in evidence.faults)
     kind = "list" if evidence.is_list else "single image"
     names = ", ".join(entry.label for entry in images) or "no platform"

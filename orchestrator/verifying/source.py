@@ -26,7 +26,7 @@ _CHUNK = 1 << 18
 
 
 class TimeoutReachedError(MabuildError):
-    """The time for one image is used up."""
+    """The time for one image is used up, or somebody pressed Ctrl-C."""
 
 
 class Source:
@@ -40,6 +40,7 @@ class Source:
         self._bytes = 0
         self._before = means.traffic() if means.traffic else Traffic(0, 0)
         self._deadline = means.clock() + means.limits.seconds
+        self._stopped = threading.Event()
         self.memory = Memory(means.cache if remembers else None, reference.name, means.now)
         self.reference = reference
 
@@ -56,7 +57,9 @@ class Source:
         return Traffic(self._requests, self._bytes)
 
     def check_time(self) -> None:
-        """Raise TimeoutReachedError where the time for this image is used up."""
+        """Raise TimeoutReachedError where the time for this image is used up, or everything was called off."""
+        if self._stopped.is_set():
+            raise TimeoutReachedError("it was called off")
         if self._means.clock() > self._deadline:
             raise TimeoutReachedError(f"the time for one image ({self._means.limits.seconds:.0f} s) is used up")
 
@@ -137,6 +140,9 @@ class Source:
         pool = ThreadPoolExecutor(max_workers=max(1, self._means.jobs), thread_name_prefix="verify")
         try:
             return list(pool.map(work, todo))
+        except BaseException:
+            self._stopped.set()
+            raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

@@ -222,6 +222,30 @@ def test_a_shared_object_of_the_other_architecture_is_an_error() -> None:
     assert bad(look(shelf, Level.ENTRYPOINT)) == []
 
 
+def test_wheels_for_another_platform_are_named() -> None:
+    shelf = Shelf()
+    site = "usr/lib/python3.11/site-packages"
+    tag = b"Wheel-Version: 1.0\nTag: cp311-cp311-manylinux_2_17_x86_64\nTag: cp311-cp311-manylinux2014_x86_64\n"
+    pure = b"Wheel-Version: 1.0\nTag: py3-none-any\n"
+    members = (
+        file(f"{site}/numpy/core.so", library("amd64")),
+        file(f"{site}/numpy-1.26.0.dist-info/WHEEL", tag, 0o644),
+        file(f"{site}/six-1.0.dist-info/WHEEL", pure, 0o644),
+    )
+    index(shelf, healthy(shelf, ARM64, layer(*members)))
+    (finding,) = of(look(shelf), "MV402")
+    assert finding.cause.endswith(
+        "Python wheels for another platform: numpy 1.26.0 (cp311-cp311-manylinux_2_17_x86_64)"
+    )
+
+
+@pytest.mark.parametrize("path", ["opt/android-sdk/tool", "home/freebsd/bin/x", "usr/bin/qemu-system-x86_64"])
+def test_look_alikes_of_exemptions_are_not_exempt(path: str) -> None:
+    shelf = Shelf()
+    index(shelf, healthy(shelf, ARM64, layer(file(path, program("amd64")))))
+    assert bad(look(shelf)) == ["MV402"]
+
+
 def test_a_thousand_wrong_files_of_one_cause_are_one_finding() -> None:
     shelf = Shelf()
     userland = [file(f"usr/bin/tool{number}", program("amd64")) for number in range(1000)]

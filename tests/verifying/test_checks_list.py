@@ -189,6 +189,18 @@ def test_media_type_mismatch() -> None:
     assert errors(found(shelf)) == ["MV204"]
 
 
+def test_media_type_served_otherwise() -> None:
+    shelf = Shelf()
+    one = own(shelf, AMD64)
+    digest = index(shelf, one, own(shelf, ARM64))
+    shelf.types[one["digest"]] = DOCKER_MANIFEST
+    (finding,) = found(shelf)
+    assert (finding.rule, finding.platform) == ("MV204", AMD64)
+    shelf.types[one["digest"]] = "application/vnd.oci.image.manifest.v1+json"
+    shelf.types[digest] = DOCKER_LIST
+    assert "MV204" in errors(found(shelf))
+
+
 def test_blob_missing() -> None:
     shelf = Shelf()
     lost = layer(file("lost"))

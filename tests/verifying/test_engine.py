@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, cast
 
 import pytest
 
@@ -13,7 +16,19 @@ from orchestrator.core.reference import Reference
 from orchestrator.core.verification import Verdict, Verification
 from orchestrator.verifying.engine import verify
 from orchestrator.verifying.expectation import Expectation, Limits, Means
-from tests.verifying.images import AMD64, ARM64, REFERENCE, Shelf, attestation, file, image, index, layer, tagged
+from tests.verifying.images import (
+    AMD64,
+    ARM64,
+    GZIP_LAYER,
+    REFERENCE,
+    Shelf,
+    attestation,
+    file,
+    image,
+    index,
+    layer,
+    tagged,
+)
 
 META = Expectation(level=Level.META)
 BOTH = (Platform.parse(AMD64), Platform.parse(ARM64))
@@ -148,3 +163,42 @@ def test_a_reference_without_a_tag_means_latest() -> None:
     shelf = Shelf()
     digest = tagged(shelf, image(shelf, AMD64), "latest")
     assert verify(shelf, Reference.parse("registry.example:5000/team/app"), META).digest == digest
+
+
+def test_what_was_faulty_is_not_said_to_be_proved() -> None:
+    shelf = Shelf()
+    entry = image(shelf, AMD64, [layer(file("bin/app"))], entry={"size": 3})
+    index(shelf, entry, image(shelf, ARM64, [layer(file("bin/app", b"x"))]))
+    result = verify(shelf, REFERENCE, META)
+    assert any(sentence.startswith("1 of 2 manifests and configurations are there") for sentence in result.proved)
+
+
+def test_ctrl_c_ends_what_is_under_way() -> None:
+    reads = 0
+
+    class Slow(Shelf):
+        @contextmanager
+        def blob(self, repository: Reference, digest: str) -> Iterator[BinaryIO]:
+            with super().blob(repository, digest) as stream:
+                if self.types[digest] != GZIP_LAYER:
+                    yield stream
+                    return
+                if digest == first:
+                    raise KeyboardInterrupt
+                yield cast("BinaryIO", Endless())
+
+    class Endless:
+        def read(self, size: int) -> bytes:
+            nonlocal reads
+            reads += 1
+            time.sleep(0.01)
+            return b"x"
+
+    shelf = Slow()
+    two_platforms(shelf)
+    first = next(digest for digest, kind in shelf.types.items() if kind == GZIP_LAYER)
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        verify(shelf, REFERENCE, Expectation(level=Level.FULL))
+    assert time.monotonic() - began < 5
+    assert reads < 1000

@@ -11,6 +11,7 @@ from orchestrator.verifying.check import Problem, check
 from orchestrator.verifying.evidence import Content, Evidence
 from orchestrator.verifying.foreign import Group, foreign_files
 from orchestrator.verifying.origin import cause_of, made_by
+from orchestrator.verifying.wheels import Wheel, foreign_wheels, wheels_of
 
 _SHOWN = 3
 
@@ -32,12 +33,14 @@ def file_architecture(evidence: Evidence) -> Iterator[Problem]:
             for step in content.steps
             if step.binary and content.entry.platform and not step.binary.suits(content.entry.platform)
         }
-        for group in foreign_files(content, evidence.expectation.ignore).groups:
+        groups = foreign_files(content, evidence.expectation.ignore).groups
+        wheels = foreign_wheels(content) if groups else ()
+        for group in groups:
             if not reported.issuperset(group.paths):
-                yield _problem(evidence, content, group)
+                yield _problem(evidence, content, group, wheels_of(group.paths, wheels))
 
 
-def _problem(evidence: Evidence, content: Content, group: Group) -> Problem:
+def _problem(evidence: Evidence, content: Content, group: Group, wheels: tuple[Wheel, ...]) -> Problem:
     entry = content.entry
     wanted = entry.platform.architecture if entry.platform else ""
     shown = ", ".join(f"/{path}" for path in group.paths[:_SHOWN]) + (", …" if len(group.paths) > _SHOWN else "")
@@ -46,6 +49,11 @@ def _problem(evidence: Evidence, content: Content, group: Group) -> Problem:
     whole = f" (of {group.binaries} binaries there)" if count > 1 else ""
     message = f"{files} for {group.architecture}, not for {wanted}{whole}: {shown}"
     cause = cause_of(evidence, entry, group.layers, is_base=group.is_base)
+    if wheels:
+        named = ", ".join(f"{one.name} ({one.tag})" for one in wheels[:_SHOWN]) + (
+            ", …" if len(wheels) > _SHOWN else ""
+        )
+        cause = f"{cause}; Python wheels for another platform: {named}"
     severity = Severity.WARNING if group.is_prebuilt else Severity.ERROR
     step = BASE if group.is_base and len(entry.layers) > 1 else made_by(entry, group.layers[0])
     return Problem(message, entry.label, f"/{group.paths[0]}", cause, severity, made_by=step)
