@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from threading import Lock
 
 from orchestrator.building.options import Registry
 from orchestrator.building.record import parse_record, record_fields
@@ -34,6 +35,7 @@ class Memory:
     warn: Callable[[str], None]
     is_silent: bool = False
     kept: dict[CellId, Reference] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
 
     def find(self, service: Service, cell: CellId, key: str) -> tuple[Record, ...]:
         """The record of a cell with this key, or nothing."""
@@ -66,8 +68,15 @@ class Memory:
             self.store.put_manifest(reference, document)
             self.kept[record.cell] = reference.with_digest(document.digest)
         except MabuildError as error:
-            self.is_silent = True
-            self.warn(f"{reference.name} takes no records, so another machine cannot go on from here: {error.message}")
+            self._warn_once(
+                f"{reference.name} takes no records, so another machine cannot go on from here: {error.message}"
+            )
+
+    def _warn_once(self, text: str) -> None:
+        with self._lock:
+            is_first, self.is_silent = not self.is_silent, True
+        if is_first:
+            self.warn(text)
 
     def forget(self, cells: Iterable[CellId]) -> None:
         """Remove the records of cells that are published now, where the registry can delete."""
