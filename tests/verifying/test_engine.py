@@ -200,5 +200,5 @@ def test_ctrl_c_ends_what_is_under_way() -> None:
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         verify(shelf, REFERENCE, Expectation(level=Level.FULL))
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     assert reads < 1000

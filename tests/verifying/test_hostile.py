@@ -42,9 +42,9 @@ QUICK = 20.0
 
 
 def timed(shelf: Shelf, level: Level = Level.FULL, limits: Limits | None = None) -> Verification:
-    began = time.monotonic()
+    began = time.process_time()
     result = verify(shelf, REFERENCE, Expectation(level=level), Means(limits=limits or Limits()))
-    assert time.monotonic() - began < QUICK
+    assert time.process_time() - began < QUICK
     return result
 
 
@@ -200,7 +200,7 @@ def test_paths_that_no_file_system_takes() -> None:
 def test_many_whiteouts_and_replacements_take_no_long_time() -> None:
     files = FileMap()
     files.put_layer(0, [(f"d{number % 1000}/f{number}", Node(NodeKind.FILE)) for number in range(60_000)])
-    began = time.monotonic()
+    began = time.process_time()
     files.put_layer(1, [(f"d{number}", Node(NodeKind.WHITEOUT)) for number in range(900)])
     files.put_layer(2, [(f"d{900 + number}", Node(NodeKind.FILE)) for number in range(100)])
     again = [
@@ -209,7 +209,7 @@ def test_many_whiteouts_and_replacements_take_no_long_time() -> None:
         for path, node in ((f"x/{number}", Node(NodeKind.FILE)), ("x", Node(NodeKind.FILE)))
     ]
     files.put_layer(3, again)
-    assert time.monotonic() - began < QUICK / 2
+    assert time.process_time() - began < QUICK / 2
 
 
 def test_names_that_would_command_a_terminal_are_made_harmless() -> None:
