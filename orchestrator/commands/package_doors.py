@@ -13,8 +13,11 @@ from orchestrator.auditing.packages.locks import LockError, read_lock
 from orchestrator.auditing.packages.means import Means, Resolution, no_resolver
 from orchestrator.auditing.packages.repositories import apk_repositories, apt_sources
 from orchestrator.buildx.uv import find_uv, locked
+from orchestrator.commands.base_variables import variables_of_images
+from orchestrator.commands.doors import opened_stores, reachable_registries
 from orchestrator.commands.session import Session
 from orchestrator.core.errors import MabuildError
+from orchestrator.core.fleet import Fleet
 from orchestrator.core.packages import Answers, IndexOptions, Pin, ReleaseFile, Repository
 
 if TYPE_CHECKING:
@@ -48,7 +51,14 @@ def package_means(session: Session, *, offline: bool) -> Iterator[Means]:
     try:
         indexes = PythonIndexes(pages, configuration)
         uv = Uv(find_uv(session.environment), session, indexes)
-        yield Means(AllIndexes(indexes, uv), uv.resolve, Mirrors(pages), machine_mirrors(Path("/etc")))
+        with opened_stores(reachable_registries(Fleet(()), session), session) as stores:
+            yield Means(
+                AllIndexes(indexes, uv),
+                uv.resolve,
+                Mirrors(pages),
+                machine_mirrors(Path("/etc")),
+                variables_of_images(stores.client),
+            )
     finally:
         pages.close()
 

@@ -55,6 +55,7 @@ class Package:
     """A package of a service with what each platform gets.
 
     `remedy` is a version that would serve all, and `remedy_place` where it could be written (line 0: nowhere).
+    `is_assumed` where something of the surroundings, such as the version of Python, is a guess.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Package:
     service: str = ""
     remedy: str = ""
     remedy_place: Place = field(default_factory=lambda: Place(""))
+    is_assumed: bool = False
 
     def lacking(self, verdict: Availability) -> tuple[Offer, ...]:
         """The offers with that verdict."""

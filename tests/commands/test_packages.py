@@ -83,7 +83,7 @@ def test_an_error_is_exit_1(tmp_path: Path, index: PackageIndex) -> None:
 def test_offline_says_what_it_did_not_check(tmp_path: Path, index: PackageIndex) -> None:
     called = packages(write(tmp_path, FILES), index, "--offline")
     assert called.code == 5
-    assert "not checked: both: no index was asked" in called.out
+    assert "not checked: both, slow, gone: no index was asked" in called.out
     assert not index.seen
 
 

@@ -32,13 +32,15 @@ def no_resolver(_: tuple[str, ...], __: str, ___: IndexOptions) -> Resolution:
 class Means:
     """`indexes` answers for Python and `repositories` for Debian and Alpine; None: nothing is asked (offline).
 
-    `mirrors` are the repositories that this machine itself takes packages from.
+    `mirrors` are the repositories that this machine itself takes packages from. `variables_of` tells the variables in
+    the configuration of an image, none where nobody knows.
     """
 
     indexes: Indexes | None = None
     resolve: Resolve = no_resolver
     repositories: Repositories | None = None
     mirrors: tuple[Repository, ...] = ()
+    variables_of: Callable[[str], Mapping[str, str]] = lambda _: {}
 
 
 @dataclass(frozen=True, slots=True)

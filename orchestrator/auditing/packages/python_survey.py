@@ -125,7 +125,8 @@ class PythonSurvey:
         asked = one.requirement
         place, remedy_place = one.surveyed.placed(asked.place), one.surveyed.placed(asked.version_place)
         service = one.surveyed.service
-        return Package(asked.name, version, Ecosystem.PYTHON, place, offers, service, remedy, remedy_place)
+        is_assumed = bool(one.environment.assumed)
+        return Package(asked.name, version, Ecosystem.PYTHON, place, offers, service, remedy, remedy_place, is_assumed)
 
     def _chosen(
         self, one: Wanted, versions: Mapping[Version, list[ReleaseFile]]
@@ -155,15 +156,11 @@ class PythonSurvey:
         if one.requirement.is_locked or (files and one.pin not in answer.unasked):
             return ""
         if self.means.indexes is None:
-            why = _OFFLINE
-        elif one.pin in answer.unasked:
-            why = answer.unasked[one.pin]
-        elif not one.pin.version and one.pin not in answer.absent:
-            why = f"no version was found for {one.requirement.text}"
-        else:
-            return ""
-        self.not_checked.append(f"{one.requirement.name}: {why}")
-        return why
+            return _OFFLINE
+        if one.pin in answer.unasked:
+            return answer.unasked[one.pin]
+        is_open = not one.pin.version and one.pin not in answer.absent
+        return f"no version was found for {one.requirement.text}" if is_open else ""
 
 
 def _versions(one: Wanted, answer: Answers, pin: Pin) -> dict[Version, list[ReleaseFile]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from orchestrator.auditing.rule import documented
-from orchestrator.core.finding import Finding, Fix, RuleInfo, Severity
+from orchestrator.core.finding import Confidence, Finding, Fix, RuleInfo, Severity
 from orchestrator.core.packages import Offer, Package
 
 
@@ -37,23 +37,28 @@ class PackageRule:
         return self.info.id
 
     def findings(self, package: Package) -> Iterator[Finding]:
-        """What it has to say of a package."""
+        """What it has to say of a package; where its surroundings are a guess, no more than a warning."""
         for problem in self.check(package):
             place = package.place
             yield Finding(
                 self.info.id,
                 self.info.name,
-                problem.severity or self.info.severity,
+                _severity(problem.severity or self.info.severity, package),
                 problem.message,
                 place.path,
                 place.line,
                 place.column,
                 place.end_line,
                 place.end_column,
+                confidence=Confidence.LOW if package.is_assumed else Confidence.HIGH,
                 platform=str(problem.offers[0].platform) if len(problem.offers) == 1 else "",
                 cause=problem.cause,
                 fix=problem.fix,
             )
+
+
+def _severity(severity: Severity, package: Package) -> Severity:
+    return Severity.WARNING if severity is Severity.ERROR and package.is_assumed else severity
 
 
 def package_rule(identity: str, severity: Severity) -> Callable[[PackageCheck], PackageRule]:

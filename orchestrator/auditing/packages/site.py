@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -22,6 +22,10 @@ _MANAGERS = re.compile(r"\b(?:pip[\d.]*|uv|poetry|pipenv|apt|apt-get|aptitude|ap
 _PYTHON_PROGRAM = re.compile(r"(?:pip|python)(3\.\d{1,2})$")
 _PYTHON_PACKAGE = re.compile(r"python(3\.\d{1,2})(?:-\w+)?$")
 _VERSION = re.compile(r"(?:cpython-?|python)?(3\.\d{1,2})\b")
+
+
+VariablesOf = Callable[[str], Mapping[str, str]]
+"""The variables in the configuration of an image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ def variable(call: Call, name: str) -> str:
     return "" if UNKNOWN in value else value
 
 
-def sites(context: Context) -> Iterator[Site]:
+def sites(context: Context, variables_of: VariablesOf) -> Iterator[Site]:
     """All calls of package managers while the image is built, in the order of the file."""
     for run in (*context.runs, *context.scripts):
         if run.stage < 0 or run.is_start or not _MANAGERS.search(run.source.text):
@@ -105,7 +109,7 @@ def sites(context: Context) -> Iterator[Site]:
             if call.name == "cd" and call.arguments and UNKNOWN not in call.arguments[0]:
                 where = posixpath.normpath(posixpath.join(where, call.arguments[0]))
             for platforms, values in _alike(call):
-                environment = _environment(context, run, call, platforms[0])
+                environment = _environment(context, run, call, (platforms[0], variables_of))
                 yield Site(context, call, platforms, values, environment, where, copied)
 
 
@@ -116,13 +120,23 @@ def _alike(call: Call) -> list[tuple[tuple[Platform, ...], tuple[str, ...]]]:
     return [(platforms, values) for values, platforms in groups.items()]
 
 
-def _environment(context: Context, run: Run, call: Call, platform: Platform) -> Environment:
-    found = environment_of(base_image(context, run.stage, platform))
+def _environment(context: Context, run: Run, call: Call, of: tuple[Platform, VariablesOf]) -> Environment:
+    platform, variables_of = of
+    image = base_image(context, run.stage, platform)
+    found = environment_of(image)
     version = _named_python(call) or (_installed_python(context, run.stage) if _guesses_python(found) else "")
+    if not version and image and any(one.startswith("Python") for one in found.assumed):
+        version = minor_version(variables_of(image).get("PYTHON_VERSION", ""))
     if not version:
         return found
     assumed = tuple(one for one in found.assumed if not one.startswith("Python"))
     return replace(found, python=version, assumed=assumed)
+
+
+def minor_version(text: str) -> str:
+    """`3.12` of `3.12.4`; empty for what is no version of Python 3."""
+    match = re.match(r"3\.\d{1,2}(?!\d)", text)
+    return match[0] if match else ""
 
 
 def _guesses_python(environment: Environment) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from orchestrator.auditing.ignores import Ignore, ignores_in
@@ -16,14 +16,16 @@ from orchestrator.auditing.packages.site import sites
 from orchestrator.auditing.packages.system_installs import system_install
 from orchestrator.auditing.packages.system_survey import SystemSurvey
 from orchestrator.core.finding import Finding
-from orchestrator.core.packages import Package, PackageReport
+from orchestrator.core.packages import Availability, Package, PackageReport
+
+_MOST_NAMES = 8
 
 
 def survey(surveyed: Iterable[Surveyed], means: Means, rules: tuple[PackageRule, ...] = PACKAGE_RULES) -> PackageReport:
     """The packages of all services; places are in Dockerfiles and in files of their build contexts."""
     surveyed = tuple(surveyed)
     python, system, node = PythonSurvey(means), SystemSurvey(means), NodeSurvey()
-    all_sites = [(one, site) for one in surveyed for site in sites(one.context)]
+    all_sites = [(one, site) for one in surveyed for site in sites(one.context, means.variables_of)]
     packages = _joined(
         (
             *python.packages((one, found) for one, site in all_sites if (found := python_install(site))),
@@ -32,8 +34,20 @@ def survey(surveyed: Iterable[Surveyed], means: Means, rules: tuple[PackageRule,
         )
     )
     findings = tuple(finding for package in packages for rule in rules for finding in rule.findings(package))
-    not_checked = tuple(dict.fromkeys((*python.not_checked, *system.not_checked, *node.not_checked)))
-    return PackageReport(packages, _without_ignored(findings, surveyed), not_checked)
+    not_read = dict.fromkeys((*python.not_checked, *node.not_checked))
+    return PackageReport(packages, _without_ignored(findings, surveyed), (*not_read, *_unknown(packages)))
+
+
+def _unknown(packages: Iterable[Package]) -> Iterator[str]:
+    """What could not be said, one sentence a reason."""
+    names: dict[str, list[str]] = {}
+    for one in packages:
+        for offer in one.lacking(Availability.UNKNOWN):
+            names.setdefault(offer.reason, []).append(one.name)
+    for reason, all_of in names.items():
+        each = list(dict.fromkeys(all_of))
+        more = f" and {len(each) - _MOST_NAMES} more" if len(each) > _MOST_NAMES else ""
+        yield f"{', '.join(each[:_MOST_NAMES])}{more}: {reason}"
 
 
 def _joined(packages: Iterable[Package]) -> tuple[Package, ...]:

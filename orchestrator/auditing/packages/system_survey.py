@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from orchestrator.auditing.packages.means import Means, Surveyed
 from orchestrator.auditing.packages.repositories import for_release
 from orchestrator.auditing.packages.system_installs import SystemInstall
 from orchestrator.auditing.shell.machine import machine
 from orchestrator.core.errors import MabuildError
-from orchestrator.core.packages import Availability, Ecosystem, Offer, Package, Place, Repository
+from orchestrator.core.packages import Availability, Ecosystem, Offer, Package, Repository
 from orchestrator.core.platform import Platform
-
-_SAYS_NOTHING = "nothing names a mirror of its distribution"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +24,9 @@ class _Lists:
 
 @dataclass(slots=True)
 class SystemSurvey:
-    """The packages so far, and what could not be checked."""
+    """Looks packages up with these means."""
 
     means: Means
-    not_checked: list[str] = field(default_factory=list)
 
     def packages(self, installs: Iterable[tuple[Surveyed, SystemInstall]]) -> tuple[Package, ...]:
         """What all installations get."""
@@ -41,10 +38,7 @@ class SystemSurvey:
         lists = {platform: self._lists(install, platform) for platform in install.site.platforms}
         for name, place in install.names:
             offers = tuple(_offer(name, platform, lists, install) for platform in lists)
-            unknown = next((one for one in offers if one.verdict is Availability.UNKNOWN), None)
-            if unknown is not None:
-                self.not_checked.append(f"{name} ({_title(install)}): {unknown.reason}")
-            yield Package(name, "", install.ecosystem, _shown(place, surveyed), offers, surveyed.service)
+            yield Package(name, "", install.ecosystem, surveyed.placed(place), offers, surveyed.service)
 
     def _lists(self, install: SystemInstall, platform: Platform) -> _Lists:
         asked = self.means.repositories
@@ -58,7 +52,9 @@ class SystemSurvey:
                 names |= asked.names(repository, _architecture(install.ecosystem, platform))
             except MabuildError as error:
                 failures.append(str(error))
-        return _Lists(names, failures[0] if failures else "" if repositories else _SAYS_NOTHING)
+        return _Lists(
+            names, failures[0] if failures else "" if repositories else f"nothing names a mirror of {_title(install)}"
+        )
 
     def _repositories(self, install: SystemInstall) -> tuple[Repository, ...]:
         """What the image's own sources name, and this machine's mirrors for the image's release."""
@@ -79,8 +75,10 @@ def _offer(name: str, platform: Platform, lists: Mapping[Platform, _Lists], inst
     if elsewhere:
         return Offer(platform, Availability.NONE, "", f"{_title(install)} has it for {' and '.join(elsewhere)} only")
     if install.adds_others:
-        return Offer(platform, Availability.UNKNOWN, "", "it may come from a repository that the image adds")
-    return Offer(platform, Availability.UNKNOWN, "", "no list names it for any platform")
+        return Offer(
+            platform, Availability.UNKNOWN, "", f"it is not in {_title(install)}, maybe in what the image adds"
+        )
+    return Offer(platform, Availability.UNKNOWN, "", f"no list of {_title(install)} names it")
 
 
 def _title(install: SystemInstall) -> str:
@@ -91,7 +89,3 @@ def _title(install: SystemInstall) -> str:
 def _architecture(ecosystem: Ecosystem, platform: Platform) -> str:
     names = machine(platform)
     return names.debian if ecosystem is Ecosystem.DEBIAN else names.alpine
-
-
-def _shown(place: Place, surveyed: Surveyed) -> Place:
-    return surveyed.placed(place)

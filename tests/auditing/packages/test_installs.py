@@ -177,7 +177,7 @@ def test_a_name_that_no_list_has_is_not_judged() -> None:
     text = "FROM debian:bookworm\nRUN echo x > /etc/apt/sources.list.d/x.list\nRUN apt-get install -y docker-ce\n"
     report = surveyed(text)
     assert verdicts(report) == {"docker-ce": "unknown unknown"}
-    assert report.not_checked == ("docker-ce (debian bookworm): it may come from a repository that the image adds",)
+    assert report.not_checked == ("docker-ce: it is not in debian bookworm, maybe in what the image adds",)
 
 
 def test_another_distribution_has_no_mirror_here() -> None:
