@@ -122,7 +122,7 @@ def test_a_stop_ends_what_runs_and_starts_nothing() -> None:
 
     def work(task: Task) -> str:
         stop.set()
-        assert ended.wait(5)
+        assert ended.wait(30)
         return "failed"
 
     def on_stop() -> None:

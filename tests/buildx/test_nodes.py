@@ -93,7 +93,7 @@ def test_a_hanging_node_and_a_dead_one_do_not_hold_up_the_others(tmp_path: Path)
         "no answer within 2 s",
         f"unix://{tmp_path}/none.sock: no such file or directory",
     ]
-    assert seconds < 8
+    assert seconds < 30
     assert [entry.platform for entry in found[0].platforms][:1] == [_OWN]
 
 

@@ -38,7 +38,7 @@ def test_a_call_over_its_time_is_stopped_with_its_whole_group(tmp_path: Path) ->
     began = time.monotonic()
     with pytest.raises(TimeLimitError, match="longer than"):
         run(["sh", "-c", f"sleep 60 & echo $! > {pid}; wait"], 0.5)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 40
     assert gone(int(pid.read_text()))
 
 
@@ -46,7 +46,7 @@ def test_a_program_that_ignores_sigterm_is_killed() -> None:
     processes = Processes()
     thread, caught = started(processes, "trap '' TERM; while :; do sleep 0.1; done")
     processes.close(grace=0.5)
-    thread.join(5)
+    thread.join(20)
     assert not thread.is_alive()
     assert isinstance(caught[0], StoppedError)
 
@@ -73,7 +73,7 @@ def test_a_grandchild_that_holds_the_pipe_does_not_hold_us() -> None:
     began = time.monotonic()
     code = Processes().stream(Call(("sh", "-c", "sleep 30 & echo started")), lambda _: None)
     assert code == 0
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
 
 
 def test_stop_ends_a_stream_with_its_reason() -> None:
@@ -104,12 +104,12 @@ def started(processes: Processes, script: str) -> tuple[threading.Thread, list[B
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    assert ready.wait(5)
+    assert ready.wait(20)
     return thread, caught
 
 
 def gone(pid: int) -> bool:
-    deadline = time.monotonic() + 3
+    deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         try:
             os.kill(pid, 0)

@@ -125,10 +125,10 @@ def test_any_word_ends_in_a_text_or_an_expansion_error(word: str) -> None:
     ],
 )
 def test_hostile_words_end_quickly(word: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     try:
         text = expand(word, {"V": "aaa", "L": "a" * 50_000}.get).text
     except ExpansionError:
         text = ""
     assert len(text) <= 65_536
-    assert time.perf_counter() - begin < 1.0
+    assert time.process_time() - begin < 1.0

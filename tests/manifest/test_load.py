@@ -277,10 +277,10 @@ def test_nothing_there(project: Path, given: tuple[str, ...]) -> None:
 )
 def test_hostile_files_are_refused_quickly(project: Path, content: bytes, line: int, column: int, word: str) -> None:
     (project / "mabuild.yaml").write_bytes(content)
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(ManifestError) as caught:
         load((), environment={}, directory=project)
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
     (finding,) = caught.value.findings
     assert word in finding.message
     if word != "200,000":

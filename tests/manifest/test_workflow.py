@@ -125,9 +125,9 @@ def test_hostile_text_is_refused(text: str) -> None:
     ids=["escapes", "folds"],
 )
 def test_odd_scripts_take_no_time(style: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     read_workflow(f"jobs: {{a: {{steps: [{{run: {style}}}]}}}}", "w.yml")
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 @given(st.lists(st.text(alphabet="ab $\"'#:-", max_size=10), min_size=1, max_size=6), st.sampled_from("|>'\""))

