@@ -69,7 +69,7 @@ def without_ignored(
     kept = [finding for finding in findings if not any(finding is one for one in hidden)]
     for ignore in ignores:
         unused = [one for one in ignore.rules if not any(_hides(ignore, one, finding) for finding in hidden)]
-        unused = [one for one in unused if one in checked or not re.fullmatch(r"MA\d{3}", one)]
+        unused = [one for one in unused if one in checked or not re.fullmatch(r"MA[1-6]\d\d", one)]
         if unused or not ignore.rules:
             kept.append(_note(ignore, unused, path))
     return tuple(kept), len(hidden)

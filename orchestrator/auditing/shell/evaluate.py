@@ -87,11 +87,18 @@ class Evaluator:
                 break
             self.steps += 1
             if operator == "&&" and status is not Status.NO:
-                result = self.run_node(following)
+                result = self._behind_and(status, following)
                 status = status if status is Status.YES and result is Status.MAYBE else both(status, result)
             elif operator == "||" and status is not Status.YES:
                 status = self._otherwise(status, following)
         return status
+
+    def _behind_and(self, status: Status, node: Node) -> Status:
+        """The right side of `&&`: an `exit` there ends the text only where the left side is sure."""
+        result = self.run_node(node)
+        if status is not Status.YES:
+            self.ended = False
+        return result
 
     def _otherwise(self, status: Status, node: Node) -> Status:
         """The right side of `||`: it runs for sure where the left one fails for sure."""
