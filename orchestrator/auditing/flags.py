@@ -35,16 +35,21 @@ class Flag:
 def flags_of(stages: tuple[StageView, ...], runs: tuple[Run, ...]) -> Iterator[Flag]:
     """The texts of a file, in order."""
     for view in stages:
-        for instruction in view.stage.instructions if view.platforms else ():
-            if instruction.keyword not in {"ENV", "ARG"} or not may_hold_flags(instruction.raw):
-                continue
-            for one in instruction.assignments:
-                if one.value is not None:
-                    source = SourceText(one.value.text, (0,), ((one.value.line, one.value.column),))
-                    yield Flag(one.value.text, "", one.name, view.platforms, source, 0)
+        yield from _of_stage(view)
     for run in runs:
         if may_hold_flags(run.source.text):
             yield from _of_run(run)
+
+
+def _of_stage(view: StageView) -> Iterator[Flag]:
+    """The values of ARG and ENV."""
+    for instruction in view.stage.instructions if view.platforms else ():
+        if instruction.keyword not in {"ENV", "ARG"} or not may_hold_flags(instruction.raw):
+            continue
+        for one in instruction.assignments:
+            if one.value is not None:
+                source = SourceText(one.value.text, (0,), ((one.value.line, one.value.column),))
+                yield Flag(one.value.text, "", one.name, view.platforms, source, 0)
 
 
 def _of_run(run: Run) -> Iterator[Flag]:
@@ -52,11 +57,11 @@ def _of_run(run: Run) -> Iterator[Flag]:
         for place in places(block):
             live = _live(run, place)
             program = place.command.words[0].literal if place.command is not None and place.command.words else ""
-            if live and not _is_quiet(place, program):
-                variable = place.assignment.name if place.assignment is not None else ""
-                for part in place.word.parts:
-                    if isinstance(part, Literal):
-                        yield Flag(part.text, program, variable, live, run.source, part.start, run.path)
+            if not live or _is_quiet(place, program):
+                continue
+            variable = place.assignment.name if place.assignment is not None else ""
+            for part in (part for part in place.word.parts if isinstance(part, Literal)):
+                yield Flag(part.text, program, variable, live, run.source, part.start, run.path)
 
 
 def _live(run: Run, place: Place) -> tuple[Platform, ...]:

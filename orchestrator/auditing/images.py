@@ -26,13 +26,12 @@ class Image:
 def external_images(context: Context) -> Iterator[Image]:
     """Images of FROM and COPY --from whose names are known, in the order of the file."""
     found: dict[tuple[str, int, int], list[Platform]] = {}
-    for view in context.stages:
-        for platform in view.platforms:
-            for use in view.resolved[platform].uses:
-                if use.stage == EXTERNAL and use.name not in {"", SCRATCH} and use.kind is not UseKind.MOUNT:
-                    asked = found.setdefault((use.name, use.line, use.column), [])
-                    if use.platform not in asked:
-                        asked.append(use.platform)
+    resolved = (view.resolved[platform] for view in context.stages for platform in view.platforms)
+    for use in (use for stage in resolved for use in stage.uses):
+        if use.stage == EXTERNAL and use.name not in {"", SCRATCH} and use.kind is not UseKind.MOUNT:
+            asked = found.setdefault((use.name, use.line, use.column), [])
+            if use.platform not in asked:
+                asked.append(use.platform)
     for (name, line, column), platforms in found.items():
         try:
             reference = Reference.parse(name)

@@ -69,8 +69,8 @@ def _debian_names(page: Page) -> Names:
             for fields in _stanzas(_lines(stream, page.address)):
                 file = f"{fields.get('Package')}_{fields.get('Version')}_{fields.get('Architecture')}.deb"
                 names.setdefault(fields.get("Package", ""), file)
-                for one in filter(None, fields.get("Provides", "").split(",")):
-                    provided.setdefault(one.partition("(")[0].strip(), file)
+                virtual = (one.partition("(")[0].strip() for one in fields.get("Provides", "").split(",") if one)
+                provided.update((name, file) for name in virtual if name not in provided)
     except (lzma.LZMAError, OSError, EOFError) as error:
         raise MalformedError(f"{page.address} cannot be unpacked") from error
     return {**provided, **names}
