@@ -26,20 +26,46 @@ class Key:
 
 
 @dataclass(slots=True)
+class KnownDigests:
+    """Digests of external images as the plan found them; `store` is asked for images that are in no plan."""
+
+    plan: Plan
+    store: Store
+    _platforms: dict[tuple[Reference, Platform], str] = field(init=False)
+    _lists: dict[Reference, str] = field(init=False)
+    _others: Once[Reference, str] = field(default_factory=Once)
+
+    def __post_init__(self) -> None:
+        self._lists = {base.reference: base.digest for base in self.plan.bases}
+        self._platforms = {
+            (base.reference, entry.platform): entry.digest for base in self.plan.bases for entry in base.platforms
+        }
+
+    def of_platform(self, reference: Reference, platform: Platform) -> str:
+        """The digest of the manifest that an image has for a platform."""
+        return self._platforms.get((reference, platform)) or self.of_list(reference)
+
+    def of_list(self, reference: Reference) -> str:
+        """The digest of an image; images of frontends (`# syntax=`) are in no plan."""
+        return self._lists.get(reference) or self._others.of(reference, lambda: self._asked(reference))
+
+    def _asked(self, reference: Reference) -> str:
+        try:
+            return self.store.resolve(reference).digest
+        except MabuildError:
+            return ""
+
+
+@dataclass(slots=True)
 class Keys:
     """The keys of a plan's cells. Safe for threads. `store` is asked for images that are in no plan."""
 
     plan: Plan
     store: Store
     reader: IngredientReader = field(init=False)
-    _bases: dict[tuple[Reference, Platform], str] = field(init=False)
-    _others: Once[Reference, str] = field(default_factory=Once)
 
     def __post_init__(self) -> None:
-        self._bases = {
-            (base.reference, entry.platform): entry.digest for base in self.plan.bases for entry in base.platforms
-        }
-        self.reader = IngredientReader(self._digest)
+        self.reader = IngredientReader(KnownDigests(self.plan, self.store))
 
     def of(self, cell: Cell, made: Mapping[CellId, CellResult]) -> Key:
         """The key of a cell whose parents are made. DockerfileError or UsageError where its files cannot be read."""
@@ -52,18 +78,6 @@ class Keys:
         builder = own_platform(self.plan.node(cell.node), cell.id.platform)
         names = frozenset(link.name for link in planned.links)
         return self.reader.read(planned.service, cell.id.platform, builder, names)
-
-    def _digest(self, reference: Reference, platform: Platform) -> str:
-        """From the plan, else asked of the registry: images of frontends (`# syntax=`) are in no plan."""
-        if (reference, platform) in self._bases:
-            return self._bases[reference, platform]
-        return self._others.of(reference, lambda: self._asked(reference))
-
-    def _asked(self, reference: Reference) -> str:
-        try:
-            return self.store.resolve(reference).digest
-        except MabuildError:
-            return ""
 
 
 def own_platform(node: Node, otherwise: Platform) -> Platform:

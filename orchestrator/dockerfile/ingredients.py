@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from orchestrator.core.errors import UsageError
 from orchestrator.core.fleet import Pairs, Service
 from orchestrator.core.image import sha256
 from orchestrator.core.key import Ingredients, ingredients_of
 from orchestrator.core.once import Once
-from orchestrator.core.platform import Platform
+from orchestrator.core.platform import LINUX_AMD64, LINUX_ARM64, Platform
 from orchestrator.core.reference import Reference
 from orchestrator.dockerfile.context import Contexts
 from orchestrator.dockerfile.graph import context_name
@@ -25,16 +26,26 @@ _VOLATILE = frozenset({"org.opencontainers.image.created", "org.opencontainers.i
 """Labels and annotations that differ with every commit, and say nothing of the content."""
 _OF_THE_FLEET = ("service:", "target:")
 _IMAGE = "docker-image://"
+Uses = frozenset[tuple[str, Platform]]
 
-DigestOf = Callable[[Reference, Platform], str]
-"""The manifest digest that an external image has for a platform; empty where it is not known."""
+
+class Digests(Protocol):
+    """What registries say of external images; the empty text where a digest is not known."""
+
+    def of_platform(self, reference: Reference, platform: Platform) -> str:
+        """The digest of the manifest that an image has for a platform."""
+        ...
+
+    def of_list(self, reference: Reference) -> str:
+        """The digest of the image itself, which may be a list of all platforms."""
+        ...
 
 
 @dataclass(slots=True)
 class IngredientReader:
     """Reads Dockerfiles and contexts once each. Safe for threads."""
 
-    digest_of: DigestOf
+    digests: Digests
     contexts: Contexts = field(default_factory=Contexts)
     _files: Once[Path, Dockerfile] = field(default_factory=Once)
 
@@ -45,17 +56,23 @@ class IngredientReader:
 
         `parents` are the names in its Dockerfile that stand for other services. DockerfileError, UsageError.
         """
-        dockerfile = self._dockerfile(service.dockerfile)
+        dockerfile = self._files.of(service.dockerfile, lambda: read(service.dockerfile, str(service.dockerfile)))
         own = {name: value for name, value in service.contexts if not value.startswith(_OF_THE_FLEET)}
-        resolved = resolve(
-            dockerfile,
-            target=service.target,
-            args=dict(service.args),
-            platform=platform,
-            build_platform=build_platform,
-            contexts=tuple({*map(context_name, own), *map(context_name, parents)}),
-        )
-        images, unknown = self._images(dockerfile, resolved, build_platform, {*own, *parents})
+        names = frozenset(map(context_name, (*own, *parents)))
+
+        def resolved(builder: Platform) -> Resolved:
+            return resolve(
+                dockerfile,
+                target=service.target,
+                args=dict(service.args),
+                platform=platform,
+                build_platform=builder,
+                contexts=tuple(names),
+            )
+
+        here = resolved(build_platform)
+        uses = (_uses(here, names), _uses(resolved(platform), names), _uses(resolved(_another(platform)), names))
+        images = {**self._images(*uses), **self._frontend(dockerfile)}
         named, unpinned = self._named_contexts(own, platform)
         fields = {
             **_settings(service),
@@ -65,30 +82,31 @@ class IngredientReader:
             "contexts": named,
             "images": images,
         }
-        return ingredients_of(fields, (*unknown, *unpinned, *_open_adds(resolved, dockerfile.escape)))
+        unknown = [f"image {name}, whose digest is not known" for name, digest in images.items() if not digest]
+        return ingredients_of(fields, (*unknown, *unpinned, *_open_adds(here, dockerfile.escape)))
 
-    def _dockerfile(self, path: Path) -> Dockerfile:
-        return self._files.of(path, lambda: read(path, str(path)))
+    def _images(self, here: Uses, one: Uses, other: Uses) -> dict[str, str]:
+        """The digest of every external image.
 
-    def _images(
-        self, dockerfile: Dockerfile, resolved: Resolved, build_platform: Platform, contexts: set[str]
-    ) -> tuple[dict[str, str], list[str]]:
-        """The digest of every external image, and the names of those whose digest is not known."""
-        known = {context_name(name) for name in contexts}
-        uses = {
-            (use.name, use.platform)
-            for use in resolved.external_uses
-            if use.name and context_name(use.name) not in known
-        }
+        An image that is taken for the machine that builds, whichever that is, counts as the list that it is: the key
+        of a cell has to be the same on every machine. `one` and `other` are the uses on machines of two platforms.
+        """
+        if {name for name, _ in one} != {name for name, _ in other}:
+            return {f"{name} for {platform}": self._digest_for(name, platform) for name, platform in here}
+        builders = {f"{name} for the builder": self._digest(name, self.digests.of_list) for name, _ in one ^ other}
+        return builders | {f"{name} for {platform}": self._digest_for(name, platform) for name, platform in one & other}
+
+    def _frontend(self, dockerfile: Dockerfile) -> dict[str, str]:
+        """The image that reads the Dockerfile (`# syntax=`), if one is named."""
         syntax = dockerfile.directive("syntax").split()
-        if syntax:
-            uses.add((syntax[0], build_platform))
-        found = {f"{name} for {platform}": self._digest(name, platform) for name, platform in uses}
-        return found, [f"image {name}, whose digest is not known" for name, digest in found.items() if not digest]
+        return {f"{syntax[0]} as frontend": self._digest(syntax[0], self.digests.of_list)} if syntax else {}
 
-    def _digest(self, name: str, platform: Platform) -> str:
+    def _digest_for(self, name: str, platform: Platform) -> str:
+        return self._digest(name, lambda reference: self.digests.of_platform(reference, platform))
+
+    def _digest(self, name: str, digest_of: Callable[[Reference], str]) -> str:
         try:
-            return self.digest_of(Reference.parse(name), platform)
+            return digest_of(Reference.parse(name))
         except UsageError:
             return ""
 
@@ -96,7 +114,7 @@ class IngredientReader:
         found, unpinned = {}, []
         for name, value in contexts.items():
             if value.startswith(_IMAGE):
-                digest = self._digest(value.removeprefix(_IMAGE), platform)
+                digest = self._digest_for(value.removeprefix(_IMAGE), platform)
                 found[name] = digest
                 unpinned += [] if digest else [f"context {name}, whose digest is not known"]
             elif is_remote(value) or "://" in value:
@@ -106,6 +124,19 @@ class IngredientReader:
                 folder = Path(value)
                 found[name] = self.contexts.of(folder, read_ignore_file(folder / ".dockerignore"))
         return found, unpinned
+
+
+def _uses(resolved: Resolved, contexts: frozenset[str]) -> Uses:
+    """External images with the platforms for which they are taken; not those that a build context stands in for."""
+    return frozenset(
+        (use.name, use.platform)
+        for use in resolved.external_uses
+        if use.name and context_name(use.name) not in contexts
+    )
+
+
+def _another(platform: Platform) -> Platform:
+    return LINUX_ARM64 if platform == LINUX_AMD64 else LINUX_AMD64
 
 
 def _settings(service: Service) -> dict[str, object]:

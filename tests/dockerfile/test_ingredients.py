@@ -34,9 +34,12 @@ class World:
     service: dict[str, Any] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
 
-    def digest_of(self, reference: Reference, platform: Platform) -> str:
+    def of_platform(self, reference: Reference, platform: Platform) -> str:
         name = f"{reference.familiar} {platform}"
         return self.digests.get(name, f"sha256:of {name}")
+
+    def of_list(self, reference: Reference) -> str:
+        return self.digests.get(reference.familiar, f"sha256:of {reference.familiar}")
 
     def read(self, platform: Platform = LINUX_ARM64, build: Platform = LINUX_AMD64) -> Ingredients:
         (self.folder / "Dockerfile").write_text(self.text)
@@ -50,7 +53,7 @@ class World:
             dockerfile=self.folder / "Dockerfile",
         )
         parents = frozenset({"registry.example/fleet/parent"})
-        return IngredientReader(self.digest_of).read(replace(service, **self.service), platform, build, parents)
+        return IngredientReader(self).read(replace(service, **self.service), platform, build, parents)
 
 
 @pytest.fixture
@@ -84,20 +87,40 @@ def test_what_the_manifest_says_counts(world: World, more: dict[str, Any]) -> No
     assert world.read().digest != before.digest
 
 
-@pytest.mark.parametrize(
-    "image", ["debian:12 linux/arm64", "golang:1.25 linux/amd64", "docker/dockerfile:1 linux/amd64"]
-)
+@pytest.mark.parametrize("image", ["debian:12 linux/arm64", "golang:1.25", "docker/dockerfile:1"])
 def test_the_digest_of_every_image_counts_for_the_platform_that_is_taken(world: World, image: str) -> None:
     before = world.read()
     world.digests[image] = "sha256:another"
     assert world.read().digest != before.digest
 
 
-@pytest.mark.parametrize("image", ["debian:12 linux/amd64", "golang:1.25 linux/arm64", "other:1 linux/arm64"])
+@pytest.mark.parametrize(
+    "image", ["debian:12 linux/amd64", "golang:1.25 linux/arm64", "debian:12", "other:1 linux/arm64"]
+)
 def test_other_digests_do_not_count(world: World, image: str) -> None:
     before = world.read()
     world.digests[image] = "sha256:another"
     assert world.read() == before
+
+
+@pytest.mark.parametrize("platform", [LINUX_AMD64, LINUX_ARM64])
+def test_the_key_is_the_same_on_every_machine(world: World, platform: Platform) -> None:
+    found = {world.read(platform, build).digest for build in (LINUX_AMD64, LINUX_ARM64, Platform("linux", "riscv64"))}
+    assert len(found) == 1
+
+
+def test_an_image_that_is_taken_for_both_counts_as_both(world: World) -> None:
+    world.text += "COPY --from=golang:1.25 /x /x\n"
+    before = world.read()
+    assert world.read(build=LINUX_ARM64) == before
+    for image in ("golang:1.25", "golang:1.25 linux/arm64"):
+        world.digests = {image: "sha256:another"}
+        assert world.read().digest != before.digest
+
+
+def test_an_image_whose_name_depends_on_the_machine_counts_for_that_machine(world: World) -> None:
+    world.text = world.text.replace("golang:1.25", "golang-$BUILDARCH:1")
+    assert world.read(build=LINUX_AMD64).digest != world.read(build=LINUX_ARM64).digest
 
 
 def test_where_secrets_come_from_does_not_count(world: World) -> None:
