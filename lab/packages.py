@@ -47,9 +47,9 @@ def engine_packages(has: Callable[[str], object]) -> tuple[Package, ...]:
 
 
 def other_packages(has: Callable[[str], object]) -> tuple[Package, ...]:
-    """The registry, and an independent client to compare with."""
-    programs = ("docker-registry", "skopeo")
-    return tuple(Package(name) for name in programs if not has(name))
+    """The registry, and independent clients to compare with."""
+    wanted = (Package("docker-registry"), Package("skopeo"), Package("crane", "sid"))
+    return tuple(package for package in wanted if not has(package.name))
 
 
 def emulator_package(codename: str) -> Package:

@@ -154,10 +154,10 @@ def provide_emulator(home: Home, packages: Packages, teller: Teller) -> None:
     if not on_path("mount"):
         packages.install("mount", (Package("mount"),))  # not essential in Debian: the smallest systems lack it
     emulator.mount_table()
+    if not emulator.interpreter(foreign):  # tests register it in other ways, also where another one works already
+        packages.install("emulator", (emulator_package(packages.apt.codename),))
     if emulator.ready(foreign):
         return
-    if not emulator.interpreter(foreign):
-        packages.install("emulator", (emulator_package(packages.apt.codename),))
     with teller.step(f"emulator for {foreign} registered"):
         emulator.register(foreign)
         home.emulator.write_text(foreign)

@@ -51,7 +51,7 @@ def test_what_an_engine_lacks(
 
 
 def test_only_what_is_missing() -> None:
-    assert [package.name for package in other_packages(lambda name: name == "skopeo")] == ["docker-registry"]
+    assert [package.name for package in other_packages(lambda name: name == "skopeo")] == ["docker-registry", "crane"]
 
 
 def test_the_emulators_package_has_another_name_on_debian_12() -> None:
