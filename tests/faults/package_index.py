@@ -31,10 +31,11 @@ class File:
     name: str
     requires: str = ""
     yanked: bool = False
+    content: bytes = b""
 
     @property
     def sha256(self) -> str:
-        return sha256(self.name.encode()).hexdigest()
+        return sha256(self.content or self.name.encode()).hexdigest()
 
 
 @dataclass
@@ -79,8 +80,11 @@ class PackageIndex:
     def paths(self) -> list[str]:
         return [path for path, _ in self.seen]
 
-    def add(self, project: str, *names: str, requires: str = "", yanked: bool = False) -> None:
-        self.projects.setdefault(project, []).extend(File(name, requires, yanked) for name in names)
+    def add(self, project: str, *names: str, requires: str = "", yanked: bool = False, content: bytes = b"") -> None:
+        """Put files on a page; those with a content can be fetched."""
+        self.projects.setdefault(project, []).extend(File(name, requires, yanked, content) for name in names)
+        if content:
+            self.static |= {f"/files/{name}": content for name in names}
 
     def answer(self, path: str, headers: Mapping[str, str]) -> tuple[int, str, bytes]:
         wanted = "Basic " + base64.b64encode(":".join(self.login).encode()).decode()

@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from packaging.utils import canonicalize_name
@@ -78,23 +79,12 @@ class _Places:
 
 
 def _uv(document: Table, places: _Places) -> Iterable[PythonRequirement]:
-    markers = _uv_markers(document.get("package", []))
     for package in document.get("package", []):
         source = package.get("source", {})
         if "registry" not in source:
             continue
         named = [*package.get("wheels", []), *([package["sdist"]] if "sdist" in package else [])]
-        yield _locked(package, named, places, markers.get(package["name"], ""))
-
-
-def _uv_markers(packages: Iterable[Table]) -> dict[str, str]:
-    """The marker of each package: that of its users, where all of them have one."""
-    found: dict[str, list[str]] = {}
-    for package in packages:
-        groups = [package.get("dependencies", []), *package.get("optional-dependencies", {}).values()]
-        for one in (one for group in [*groups, *package.get("dev-dependencies", {}).values()] for one in group):
-            found.setdefault(one["name"], []).append(one.get("marker", ""))
-    return {name: " or ".join(f"({one})" for one in all_of) for name, all_of in found.items() if all(all_of)}
+        yield _locked(package, named, places, "")
 
 
 def _poetry(document: Table, places: _Places) -> Iterable[PythonRequirement]:
@@ -103,7 +93,8 @@ def _poetry(document: Table, places: _Places) -> Iterable[PythonRequirement]:
         if source in {"git", "directory", "file", "url"}:
             continue
         marker = package.get("markers", "")
-        yield _locked(package, package.get("files", []), places, marker if isinstance(marker, str) else "")
+        found = _locked(package, package.get("files", []), places, marker if isinstance(marker, str) else "")
+        yield replace(found, groups=tuple(package.get("groups", ())))
 
 
 def _pylock(document: Table, places: _Places) -> Iterable[PythonRequirement]:

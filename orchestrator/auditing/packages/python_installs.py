@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 
+from orchestrator.auditing.packages.environment import marker_holds
 from orchestrator.auditing.packages.locks import LockError, is_lock, read_lock
-from orchestrator.auditing.packages.requirement import parse_requirement
+from orchestrator.auditing.packages.requirement import PythonRequirement, parse_requirement
 from orchestrator.auditing.packages.requirements_file import (
     ReadText,
     Requirements,
@@ -18,8 +20,10 @@ from orchestrator.auditing.packages.requirements_file import (
     read_requirements,
 )
 from orchestrator.auditing.packages.site import Site, variable
+from orchestrator.auditing.packages.uv_lock import reachable, selection_of, values_of
 from orchestrator.auditing.shell.machine import UNKNOWN
 from orchestrator.core.packages import IndexOptions
+from orchestrator.core.platform import Platform
 
 _VALUE_OPTIONS = frozenset(
     {"-t", "--target", "--prefix", "--root", "--cache-dir", "--python", "-p", "--timeout", "--retries", "--proxy",
@@ -172,6 +176,52 @@ def _locked(site: Site, names: tuple[str, ...], words: list[str]) -> PythonInsta
     for name in names:
         found = site.find(posixpath.join(folder, name))
         if found is not None:
-            return PythonInstall(site, _read(*found, not_read), is_lock(name), not is_lock(name), tuple(not_read))
+            read = _read(*found, not_read)
+            try:
+                read = replace(read, requirements=_installed(site, read.requirements, found, words))
+            except LockError as error:
+                not_read.append(str(error))
+            return PythonInstall(site, read, is_lock(name), not is_lock(name), tuple(not_read))
     why = f"{site.place.path}:{site.place.line}: there is no {names[0]} in the build context"
     return PythonInstall(site, Requirements(), not_read=(why,))
+
+
+def _installed(
+    site: Site, locked: tuple[PythonRequirement, ...], lock: tuple[str, str], words: list[str]
+) -> tuple[PythonRequirement, ...]:
+    """What of a lock (its path and text) the call installs."""
+    match lock[0].rpartition("/")[2]:
+        case "uv.lock":
+            return tuple(_reached(site, locked, lock[1], words))
+        case "poetry.lock":
+            return tuple(_in_groups(locked, tuple(words)))
+        case _:
+            return locked
+
+
+def _holds(site: Site, platform: Platform, marker: str) -> bool:
+    return marker_holds(marker, site.environment, platform)
+
+
+def _in_groups(locked: Iterable[PythonRequirement], words: tuple[str, ...]) -> Iterator[PythonRequirement]:
+    """What of a poetry.lock is installed by the groups that the call names."""
+    only = {name for value in values_of(words, "--only") for name in value.split(",")}
+    without = {name for value in values_of(words, "--without") for name in value.split(",")}
+    without |= {"dev"} if "--no-dev" in words else set()
+    for one in locked:
+        groups = set(one.groups)
+        if not groups or (groups & only if only else groups - without):
+            yield one
+
+
+def _reached(
+    site: Site, locked: Iterable[PythonRequirement], text: str, words: list[str]
+) -> Iterator[PythonRequirement]:
+    """What of a uv.lock is installed, each with the platforms that it is installed on."""
+    selection = selection_of(words)
+    taken = {platform: reachable(text, selection, partial(_holds, site, platform)) for platform in site.platforms}
+    for one in locked:
+        release = (one.name, one.specifier.removeprefix("=="))
+        platforms = tuple(platform for platform, releases in taken.items() if release in releases)
+        if platforms:
+            yield replace(one, only_on=platforms)

@@ -196,7 +196,8 @@ def _placed(
 
 
 def _is_installed(requirement: PythonRequirement, install: PythonInstall, platform: Platform) -> bool:
-    return marker_holds(requirement.marker, install.site.environment, platform)
+    is_led_to = not requirement.only_on or platform in requirement.only_on
+    return is_led_to and marker_holds(requirement.marker, install.site.environment, platform)
 
 
 def _group(one: Wanted) -> tuple[IndexOptions, str]:

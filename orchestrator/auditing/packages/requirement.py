@@ -12,6 +12,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from orchestrator.core.packages import Pin, Place, ReleaseFile
+from orchestrator.core.platform import Platform
 
 NOWHERE = Place("")
 _ADDRESS = re.compile(r"(?:[a-z]+\+)?(?:https?|file|ssh|git)://")
@@ -21,6 +22,7 @@ _ADDRESS = re.compile(r"(?:[a-z]+\+)?(?:https?|file|ssh|git)://")
 class PythonRequirement:
     """One distribution. `hashes` are SHA-256 sums (none: any file will do); `address` is that of a direct reference.
 
+    `only_on` are the platforms that take it by what leads to it in a lock, empty for all where the marker holds.
     `version_place` is where the version stands that could be changed, where there is one.
     `files` are those that a lock file names; with `is_locked` an installer takes no others.
     """
@@ -35,6 +37,8 @@ class PythonRequirement:
     files: tuple[ReleaseFile, ...] = ()
     is_locked: bool = False
     version_place: Place = NOWHERE
+    only_on: tuple[Platform, ...] = ()
+    groups: tuple[str, ...] = ()
 
     @property
     def pin(self) -> Pin | None:

@@ -12,6 +12,11 @@ from tests.auditing.packages.known import INDEX, LISTS, MIRRORS, Known, surveyed
 
 PYTHON = "FROM python:3.12-slim-bookworm\n"
 LOCK = """[[package]]
+name = "app"
+source = { editable = "." }
+dependencies = [{ name = "tool" }]
+
+[[package]]
 name = "tool"
 version = "1.0"
 source = { registry = "https://index.example/simple" }
@@ -131,7 +136,7 @@ def test_locks_need_no_index(name: str, call: str) -> None:
         report = surveyed(text, {name: lock}, Means())
         assert verdicts(report) == {"tool 1.0": "built none"}
         assert not report.not_checked
-        assert (report.packages[0].place.path, report.packages[0].place.line) == ("uv.lock", 2)
+        assert (report.packages[0].place.path, report.packages[0].place.line) == ("uv.lock", 7)
     else:
         assert not surveyed(text, {name: "lock-version = '1.0'\n"}, Means()).not_checked
 

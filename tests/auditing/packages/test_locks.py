@@ -8,6 +8,7 @@ from contextlib import suppress
 import pytest
 
 from orchestrator.auditing.packages.locks import LockError, is_lock, read_lock
+from orchestrator.auditing.packages.uv_lock import reachable, selection_of
 from orchestrator.core.packages import ReleaseFile
 
 SUM = "b" * 64
@@ -77,7 +78,7 @@ def test_uv() -> None:
     tool, gpu = read_lock("uv.lock", UV)
     assert (tool.name, tool.specifier, tool.place.line) == ("tool", "==1.0", 11)
     assert tool.files == (ReleaseFile("tool-1.0+cpu-py3-none-any.whl", SUM), ReleaseFile("tool-1.0.tar.gz", SUM))
-    assert gpu.marker == "(platform_machine == 'x86_64')"
+    assert gpu.name == "gpu"
     assert tool.is_locked
 
 
@@ -118,3 +119,71 @@ def test_broken_files(name: str, text: str) -> None:
 def test_names() -> None:
     assert all(map(is_lock, ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml", "pylock.dev.toml")))
     assert not any(map(is_lock, ("Cargo.lock", "pyproject.toml", "requirements.txt", "pylock.a.b.toml")))
+
+
+UV_GRAPH = """
+[[package]]
+name = "app"
+version = "0"
+source = { editable = "." }
+dependencies = [{ name = "torch" }, { name = "web", extra = ["fast"] }]
+[package.optional-dependencies]
+docs = [{ name = "sphinx" }]
+[package.dev-dependencies]
+dev = [{ name = "pytest" }]
+lint = [{ name = "ruff" }]
+[[package]]
+name = "torch"
+version = "2"
+dependencies = [{ name = "cudnn", marker = "platform_machine == 'x86_64'" }, { name = "torch" }]
+[[package]]
+name = "cudnn"
+version = "9"
+dependencies = [{ name = "cublas" }]
+[[package]]
+name = "cublas"
+version = "12"
+[[package]]
+name = "web"
+version = "1"
+[package.optional-dependencies]
+fast = [{ name = "uvloop", version = "2" }]
+slow = [{ name = "nothing" }]
+[[package]]
+name = "uvloop"
+version = "1"
+[[package]]
+name = "uvloop"
+version = "2"
+[[package]]
+name = "sphinx"
+version = "1"
+[[package]]
+name = "pytest"
+version = "1"
+[[package]]
+name = "ruff"
+version = "1"
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("sync", "cublas cudnn pytest torch uvloop web"),
+        ("sync --no-dev", "cublas cudnn torch uvloop web"),
+        ("sync --no-group dev --extra docs", "cublas cudnn sphinx torch uvloop web"),
+        ("sync --only-group=lint", "ruff"),
+        ("sync --only-dev", "pytest"),
+        ("sync --all-groups --all-extras", "cublas cudnn pytest ruff sphinx torch uvloop web"),
+    ],
+)
+def test_what_uv_installs_of_a_lock(words: str, names: str) -> None:
+    found = reachable(UV_GRAPH, selection_of(words.split()), lambda _: True)
+    assert " ".join(sorted(name for name, _ in found)) == names
+    assert ("uvloop", "1") not in found
+
+
+def test_what_only_excluded_packages_need_is_excluded_too() -> None:
+    found = reachable(UV_GRAPH, selection_of(["sync", "--no-dev"]), lambda marker: not marker)
+    assert {name for name, _ in found} == {"torch", "web", "uvloop"}
