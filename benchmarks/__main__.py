@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("start_up", "planning", "planning_online", "nodes", "auditing", "overhead", "first_minutes")
+ALL = ("start_up", "planning", "planning_online", "nodes", "auditing", "overhead", "first_minutes", "workflow")
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,7 @@ class JobRun:
     log: str = ""
     summary: str = ""
     used: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
+    seconds: float = 0.0
 
 
 @dataclass(slots=True)
@@ -50,9 +52,11 @@ class Job:
         """Run all steps."""
         runner = {"temp": str(self.place.temporary), "os": "Linux"}
         contexts = {**self.contexts, "runner": runner, "env": {}}
+        began = time.monotonic()
         steps = self._steps(self.written["steps"], contexts)
         outputs = filled_in(self.written.get("outputs", {}), {**contexts, "steps": steps})
         self.done.outputs = {name: text(value) for name, value in outputs.items()}
+        self.done.seconds = time.monotonic() - began
         return self.done
 
     def _steps(self, written: list[dict[str, Any]], contexts: Mapping[str, Any]) -> dict[str, Any]:
