@@ -20,7 +20,7 @@ _NAME = re.compile(r"(?:TARGET|BUILD)(?:PLATFORM|ARCH|VARIANT|OS)\b")
 _EXPANSION = re.compile(r"\$\{?((?:TARGET|BUILD)(?:PLATFORM|ARCH|VARIANT|OS))\b")
 _FALLBACK = re.compile(r"\$\{\w+:?[-=](.*)\}", re.DOTALL)
 _SET_ELSEWHERE = re.compile(r"(?:^|[;&|\n({]|\b(?:then|do|else|if)\b)\s*(?:\.|source|eval|read)\s+[^\s&|;]")
-_LOOP = r"\bfor\s+{name}\b"
+_LOOP = re.compile(r"\bfor\s+(\w+)")
 _EXPANDING = frozenset(
     {"ADD", "ARG", "COPY", "ENV", "EXPOSE", "LABEL", "RUN", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"}
 )
@@ -119,10 +119,11 @@ def _in_shell(run: Run, instruction: Instruction, position: int, *, on_target: b
         return
     shown = _shown(run) if re.search(r"\b(?:echo|printf)\b", text) else frozenset()
     native = _given_to_go(run) if on_target else frozenset()
+    looped = frozenset(_LOOP.findall(text))
     for reference in references_of(run):
         if reference.name not in NAMES or reference.is_assigned or _has_real_fallback(reference.word.text):
             continue
-        if re.search(_LOOP.format(name=reference.name), text):
+        if reference.name in looped:
             continue
         place = (reference.word.line, reference.word.column)
         weight = Weight.SHOWN if place in shown else Weight.DESCRIBED if place in native else Weight.USED
