@@ -11,6 +11,7 @@ from typing import Any
 from typer._click import Context
 from typer.main import get_command
 
+from orchestrator.auditing.packages.rules import PACKAGE_RULES
 from orchestrator.auditing.rules import RULES
 from orchestrator.cli import app
 from orchestrator.commands import COMMANDS
@@ -56,7 +57,7 @@ def rules_page() -> str:
         "What `mabuild audit` finds. `mabuild audit --explain MA101` shows the same; a line "
         "`# mabuild: ignore[MA101] reason` above an instruction hides a finding.\n"
     )
-    return f"# Audit rules\n\n{_NOTE}\n{intro}" + _by_family([rule.info for rule in RULES])
+    return f"# Audit rules\n\n{_NOTE}\n{intro}" + _by_family([rule.info for rule in (*RULES, *PACKAGE_RULES)])
 
 
 def checks_page() -> str:

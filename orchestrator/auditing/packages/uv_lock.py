@@ -75,10 +75,9 @@ def _reachable(packages: tuple[Table, ...], selection: Selection, holds: Holds) 
         for package in _targets(edge, by_name):
             release = (package["name"], package.get("version", ""))
             found.add(release)
-            for extra in ("", *edge.get("extra", ())):
-                if (release, extra) not in seen:
-                    seen.add((release, extra))
-                    left += _edges(package, extra)
+            fresh = {(release, extra) for extra in ("", *edge.get("extra", ()))} - seen
+            seen |= fresh
+            left += [one for _, extra in fresh for one in _edges(package, extra)]
     return frozenset(found)
 
 
