@@ -13,7 +13,7 @@ from orchestrator.building.options import Doors, Goal, Options
 from orchestrator.building.record import write_record
 from orchestrator.building.request import Requests
 from orchestrator.buildx.process import StoppedError
-from orchestrator.core.errors import BuildError, MabuildError
+from orchestrator.core.errors import BuildError, Exit, MabuildError
 from orchestrator.core.event import Listener, Notice
 from orchestrator.core.fleet import Service
 from orchestrator.core.image import Descriptor
@@ -49,7 +49,7 @@ class CellMaker:
         except StoppedError:
             result = _failed(cell, "interrupted", attempts.count)
         except MabuildError as error:
-            result = _failed(cell, str(error), attempts.count)
+            result = _failed(cell, str(error), attempts.count, exit_code=error.exit_code)
         return _with_seconds(result, self.doors.clock() - began)
 
     def _made(self, cell: Cell, service: Service, attempts: Attempts, *, fresh: bool) -> CellResult:
@@ -175,7 +175,9 @@ def _unchanged(cell: Cell, key: Key, found: Found) -> CellResult:
     )
 
 
-def _failed(cell: Cell, reason: str, attempts: int, log: tuple[str, ...] = ()) -> CellResult:
+def _failed(
+    cell: Cell, reason: str, attempts: int, log: tuple[str, ...] = (), exit_code: Exit = Exit.BAD
+) -> CellResult:
     return CellResult(
         id=cell.id,
         outcome=Outcome.FAILED,
@@ -184,6 +186,7 @@ def _failed(cell: Cell, reason: str, attempts: int, log: tuple[str, ...] = ()) -
         attempts=attempts,
         reason=reason,
         log=log,
+        exit_code=exit_code,
     )
 
 

@@ -8,6 +8,7 @@ import time
 import typer
 
 from orchestrator.building.metadata import metadata_fields
+from orchestrator.building.options import Goal, Options
 from orchestrator.building.run import build as build_plan
 from orchestrator.commands import build_options as opt
 from orchestrator.commands.build_options import Wishes, building_options
@@ -27,6 +28,7 @@ from orchestrator.commands.run import (
 )
 from orchestrator.commands.session import session
 from orchestrator.core.errors import Exit
+from orchestrator.core.result import Results
 from orchestrator.report.page.page import page
 from orchestrator.report.page.timeline import Timeline
 from orchestrator.report.plan import FORMATS as PLAN_FORMATS
@@ -91,8 +93,16 @@ def build(
         results = shown(plan, style, here, lambda listener: build_plan(plan, options, doors, timeline.before(listener)))
     remember(results, here)
     tell(results, output_format, here)
+    here.say(_where(options, results))
     if metadata_file:
         here.write(json.dumps(metadata_fields(plan, results), indent=2) + "\n", metadata_file)
     if report:
         here.write(page(plan, results, timeline.spans(), f"Build of {', '.join(fleet.files)}", timestamp()), report)
     return exit_code(results, stop)
+
+
+def _where(options: Options, results: Results) -> str:
+    """Where layouts are; nothing for other goals and where nothing was written."""
+    if options.goal is not Goal.LAYOUT or not results.is_good:
+        return ""
+    return f"one OCI layout a service in {options.directory}; --push publishes instead\n"

@@ -72,7 +72,7 @@ def revision(here: Session) -> Pairs:
 def progress_name(name: str, here: Session) -> str:
     """The way to show progress: the one that was asked for, or the one that suits the surroundings."""
     if name != "auto":
-        return choice(name, {one: one for one in PROGRESS}, "--progress")
+        return choice(name, {one: one for one in ("auto", *PROGRESS)}, "--progress")
     if here.ci in PROGRESS:
         return here.ci
     return "rich" if here.screen(here.stderr).live else "plain"
@@ -96,10 +96,13 @@ def tell(results: Results, output_format: str, here: Session) -> None:
 
 
 def exit_code(results: Results, stop: Event) -> int:
-    """0 where everything is there, 130 where a signal ended it."""
+    """0 where everything is there, 130 where a signal ended it, 4 where a registry could not be asked for any cell."""
     if results.is_good:
         return Exit.OK
-    return Exit.INTERRUPTED if stop.is_set() else Exit.BAD
+    if stop.is_set():
+        return Exit.INTERRUPTED
+    codes = {cell.exit_code for cell in results.cells if cell.outcome is Outcome.FAILED}
+    return Exit.UNREACHABLE if codes == {Exit.UNREACHABLE} else Exit.BAD
 
 
 @contextmanager

@@ -31,7 +31,7 @@ class Wanted:
 def wanted_images(
     references: list[str], fleet: Fleet, asked: tuple[Platform, ...], level: Level | None, since: str
 ) -> tuple[Wanted, ...]:
-    """What to verify: the references with the policy of the service whose image they name, or all tags of the fleet."""
+    """What to verify: images with the policy of the service that they are of, all of a service, or all of the fleet."""
     policies = {
         str(image.with_tag(tag)): Expectation(
             asked or service.platforms, level or service.verify.level, since, service.verify.ignore, service.verify.run
@@ -45,7 +45,12 @@ def wanted_images(
             raise UsageError("nothing to verify", hint="name an image, or a manifest with -f")
         return tuple(Wanted(text, expectation) for text, expectation in policies.items())
     plain = Expectation(asked, level or Level.EXIST, since)
-    return tuple(Wanted(text, policies.get(text, plain)) for text in references)
+    tagged = {
+        service.name: [str(image.with_tag(tag)) for image in service.images for tag in service.tags]
+        for service in fleet.services
+    }
+    texts = dict.fromkeys(text for reference in references for text in tagged.get(reference, [reference]))
+    return tuple(Wanted(text, policies.get(text, plain)) for text in texts)
 
 
 def verified(wanted: tuple[Wanted, ...], stores: Stores, means: Means) -> tuple[Verification, ...]:

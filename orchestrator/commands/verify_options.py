@@ -9,7 +9,7 @@ import typer
 References = Annotated[
     list[str] | None,
     typer.Argument(
-        help="repo:tag, repo@digest, oci-layout:DIR, docker-daemon:NAME. Default: those of the fleet.",
+        help="repo:tag, repo@digest, oci-layout:DIR, docker-daemon:NAME, or a service. Default: all of the fleet.",
         show_default=False,
     ),
 ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
+from orchestrator.core.errors import UsageError
 from orchestrator.core.finding import Finding
 from orchestrator.core.fleet import Fleet, Service
 from orchestrator.core.platform import Platform
@@ -36,7 +37,9 @@ class CellId:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read `api@linux/arm64`; raises UsageError."""
-        service, _, platform = text.partition("@")
+        service, separator, platform = text.partition("@")
+        if not service or not separator:
+            raise UsageError(f"{text!r} is no cell", hint="write service@platform, as in api@linux/arm64")
         return cls(service, Platform.parse(platform))
 
 

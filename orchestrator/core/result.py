@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from orchestrator.core.errors import Exit
 from orchestrator.core.image import Descriptor
 from orchestrator.core.plan import CellId, Mode
 
@@ -28,7 +29,7 @@ class CellResult:
     """`digest` is what the build pushed (an image, or an index of the image and its attestations).
 
     `descriptors` are the entries for the service's index: the image first, then its attestations.
-    `log` holds the last lines of a failed step.
+    `log` holds the last lines of a failed step; `exit_code` is what a failure means for the whole.
     """
 
     id: CellId
@@ -42,6 +43,7 @@ class CellResult:
     seconds: float = 0.0
     reason: str = ""
     log: tuple[str, ...] = ()
+    exit_code: Exit = Exit.BAD
 
 
 @dataclass(frozen=True, slots=True)

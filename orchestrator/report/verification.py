@@ -95,7 +95,7 @@ def _block(one: Verification, common: tuple[str, ...], *, verbose: bool) -> list
         )
     notes = [Text(f"  proved: {sentence}", style="dim") for sentence in one.proved if verbose]
     notes += [Text(f"  not checked: {sentence}", style="dim") for sentence in one.not_checked if sentence not in common]
-    return [head, table, *notes]
+    return [head, *([table] if one.platforms else []), *notes]
 
 
 def _attestation(predicate: str) -> str:

@@ -80,7 +80,7 @@ def test_the_shape_is_the_documented_one() -> None:
         ({"version": 2}, "its version is 2"),
         ({"digest": "sha256:short"}, "is not a digest"),
         ({"mode": "magic"}, "magic"),
-        ({"cell": "api"}, "is not a platform"),
+        ({"cell": "api"}, "is no cell"),
         ({"cell": "api@linux/amd64"}, "do not hold one image for linux/amd64"),
         ({"descriptors": []}, "do not hold one image"),
         ({"descriptors": 3}, "not a list"),
