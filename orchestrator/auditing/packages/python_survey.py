@@ -116,6 +116,10 @@ class PythonSurvey:
         why = self._unknown(one, answer, files)
         if why:
             offers = tuple(Offer(platform, Availability.UNKNOWN, "", why) for platform in one.platforms)
+        elif one.requirement.address:
+            offers = tuple(
+                Offer(each, Availability.SOURCE, "", "it is built from an address") for each in one.platforms
+            )
         elif not files and one.pin in answer.absent:
             offers = tuple(Offer(each, Availability.NONE, "", answer.absent[one.pin]) for each in one.platforms)
         else:
@@ -151,9 +155,8 @@ class PythonSurvey:
 
     def _unknown(self, one: Wanted, answer: Answers, files: tuple[ReleaseFile, ...]) -> str:
         """Why nothing can be said; empty where something can."""
-        if one.requirement.address:
-            return "it comes from an address" if not one.requirement.is_locked else ""
-        if one.requirement.is_locked or (files and one.pin not in answer.unasked):
+        is_known = files and one.pin not in answer.unasked
+        if one.requirement.is_locked or one.requirement.address or is_known:
             return ""
         if self.means.indexes is None:
             return _OFFLINE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -77,6 +77,9 @@ def parse_requirement(
         found = Requirement(text)
     except InvalidRequirement:
         return None
+    if found.url and urlsplit(found.url).path.endswith(".whl"):
+        wheel = _wheel(found.url, place)
+        return replace(wheel, marker=str(found.marker or "")) if wheel is not None else None
     return PythonRequirement(
         canonicalize_name(found.name),
         place,

@@ -13,6 +13,7 @@ from threading import Lock
 from orchestrator.core.errors import MabuildError
 from orchestrator.core.packages import Ecosystem, Repository
 from orchestrator.registry.errors import MalformedError, TooLargeError
+from orchestrator.registry.packages.logins import without_login
 from orchestrator.registry.packages.pages import AbsentError, Page, Pages
 
 _LARGEST_LIST = 512 * 1024 * 1024
@@ -55,7 +56,7 @@ class Mirrors:
                 return dict(self.pages.read(f"{folder}/Packages{ending}", "*/*", _debian_names))
             except AbsentError:
                 continue
-        raise AbsentError(f"{repository.address} has no list of {repository.suite} for {architecture}")
+        raise AbsentError(f"{without_login(repository.address)} has no list of {repository.suite} for {architecture}")
 
 
 def _debian_names(page: Page) -> Names:

@@ -238,3 +238,9 @@ def test_npm_libc() -> None:
     for image, expected in (("node:22-bookworm", "built built"), ("node:22-alpine", "built none")):
         report = surveyed(f"FROM {image}\nCOPY package-lock.json .\nRUN npm ci\n", {"package-lock.json": lock})
         assert verdicts(report) == {"t 1": expected}
+
+
+def test_an_address_is_built_on_every_platform() -> None:
+    report = surveyed(f"{PYTHON}RUN pip install 'tool @ git+https://token@x.example/tool.git'\n")
+    assert verdicts(report) == {"tool": "source source"}
+    assert "token" not in str(report.not_checked)

@@ -67,7 +67,7 @@ def test_what_names_no_release(line: str) -> None:
 def test_wheels_by_path_and_address() -> None:
     wheel = "tool-1.0+cpu-cp312-cp312-manylinux2014_x86_64.whl"
     address = "https://x.example/" + wheel.replace("+", "%2B") + "#sha256=0"
-    for text in (f"./wheels/{wheel}", address):
+    for text in (f"./wheels/{wheel}", address, f"tool @ {address}"):
         found = read(f"{text}\n").requirements[0]
         assert ([one.name for one in found.files], found.pin) == ([wheel], Pin("tool", "1.0+cpu"))
 
