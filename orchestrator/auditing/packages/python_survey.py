@@ -80,10 +80,10 @@ class PythonSurvey:
         A file that pins everything is taken for complete.
         """
         asked = install.asked.limited
-        texts = tuple(one.text for one in asked if not one.is_locked)
+        texts = tuple(one.text for one in asked if not one.is_locked and not one.address)
         here = install.site.place.path
         is_partial = any(one.pin is None or one.place.path == here for one in asked if not one.is_locked)
-        if not is_partial or not install.resolves or self.means.indexes is None:
+        if not texts or not is_partial or not install.resolves or self.means.indexes is None:
             return asked
         resolution = self.means.resolve(texts, install.site.environment.python, install.options)
         try:
@@ -110,21 +110,10 @@ class PythonSurvey:
 
     def _package(self, one: Wanted, answers: Mapping[tuple[IndexOptions, str], Answers]) -> Package:
         answer = answers.get(_group(one), Answers())
-        policy = _policy(one)
         versions = _versions(one, answer, one.pin)
         version, files = self._chosen(one, versions)
         why = self._unknown(one, answer, files)
-        if why:
-            offers = tuple(Offer(platform, Availability.UNKNOWN, "", why) for platform in one.platforms)
-        elif one.requirement.address:
-            offers = tuple(
-                Offer(each, Availability.SOURCE, "", "it is built from an address") for each in one.platforms
-            )
-        elif not files and one.pin in answer.absent:
-            offers = tuple(Offer(each, Availability.NONE, "", answer.absent[one.pin]) for each in one.platforms)
-        else:
-            judged = (offer(files, one.environment, platform, policy) for platform in one.platforms)
-            offers = tuple(_with_note(each, one.environment) for each in judged)
+        offers = tuple(_offer(one, platform, files, why, answer.absent.get(one.pin, "")) for platform in one.platforms)
         remedy = "" if why or _all_built(offers) else _newer(one, version, versions)
         asked = one.requirement
         place, remedy_place = one.surveyed.placed(asked.place), one.surveyed.placed(asked.version_place)
@@ -178,6 +167,17 @@ def _may_be_newer(package: Package, one: Wanted, answers: Mapping[tuple[IndexOpt
     answer = answers.get(_group(one), Answers())
     is_known = package.name in answer.projects or one.pin in answer.absent
     return lacks and not is_known and bool(one.requirement.specifier) and not one.requirement.address
+
+
+def _offer(one: Wanted, platform: Platform, files: tuple[ReleaseFile, ...], why: str, absent: str) -> Offer:
+    """What a platform gets. `why` says why nobody knows, `absent` why no index has the release."""
+    if why:
+        return Offer(platform, Availability.UNKNOWN, "", why)
+    if one.requirement.address:
+        return Offer(platform, Availability.SOURCE, "", "it is built from an address")
+    if absent and not files:
+        return Offer(platform, Availability.NONE, "", absent)
+    return _with_note(offer(files, one.environment, platform, _policy(one)), one.environment)
 
 
 def _with_note(each: Offer, environment: Environment) -> Offer:
