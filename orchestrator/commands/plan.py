@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orchestrator.commands.audit_options import Packages
 from orchestrator.commands.doors import (
     asking,
     finding_nodes,
@@ -75,6 +76,7 @@ def plan(
     records: Annotated[
         str, typer.Option(help="Folder for the records of cells that are unchanged, for publish.", show_default=False)
     ] = "",
+    packages: Packages = False,
     color: Color = None,
 ) -> int:
     """Show the order, the node and the mode of every service on every platform, and why.
@@ -103,11 +105,26 @@ def plan(
         made = make_plan(fleet, Selection(tuple(services or ()), wanted), doors, options)
         if not offline:
             made = _marked(made, here, stores, records)
+    made = _with_packages(made, here, offline=offline) if packages else made
     _tell_step(made, face, grouping, here)
     if face == "table":
         _tell_outlook(made, here)
     here.write(_shown(made, face, grouping, here.screen(here.stdout)), output)
     return Exit.OK
+
+
+def _with_packages(made: Plan, here: Session, *, offline: bool) -> Plan:
+    """The plan with findings on what its services install."""
+    from orchestrator.auditing.packages.rules import PACKAGE_RULES
+    from orchestrator.commands.package_doors import package_means
+    from orchestrator.commands.surveying_packages import survey_services
+
+    services = tuple(planned.service for planned in made.services)
+    with package_means(here, offline=offline) as means:
+        found = survey_services(services, means, here.directory, PACKAGE_RULES)
+    for sentence in found.report.not_checked:
+        here.say(f"not checked: {sentence}\n")
+    return replace(made, findings=(*made.findings, *found.report.findings))
 
 
 def _marked(made: Plan, here: Session, stores: Stores, records: str) -> Plan:

@@ -12,8 +12,9 @@ from orchestrator.auditing.packages.means import Means, Surveyed
 from orchestrator.auditing.packages.rule import PackageRule
 from orchestrator.auditing.packages.survey import survey
 from orchestrator.auditing.scope import platforms_of
-from orchestrator.commands.audit_files import Target, reading
+from orchestrator.commands.audit_files import Target, reading, targets_of_fleet
 from orchestrator.core.errors import DockerfileError
+from orchestrator.core.fleet import Fleet, Service
 from orchestrator.core.packages import PackageReport
 from orchestrator.core.platform import Platform
 from orchestrator.dockerfile.parse import read
@@ -49,6 +50,13 @@ def survey_targets(
     findings = tuple(one for one in report.findings if one.rule not in ignored.get(one.path, ()))
     texts = {path: text for one in surveyed for path, text in one.texts.items()}
     return PackagesFound(replace(report, findings=findings), tuple(failed), texts)
+
+
+def survey_services(
+    services: tuple[Service, ...], means: Means, directory: Path, rules: tuple[PackageRule, ...]
+) -> PackagesFound:
+    """The same for services of a fleet, on their own platforms."""
+    return survey_targets(targets_of_fleet(Fleet(services), directory), (), means, directory, rules)
 
 
 def _surveyed(target: Target, platforms: tuple[Platform, ...], directory: Path) -> Surveyed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 import jsonschema
@@ -40,7 +41,7 @@ def packages(folder: Path, index: PackageIndex, *arguments: str, **environment: 
         "PIP_CONFIG_FILE": "/dev/null",
         "PIP_INDEX_URL": index.url,
     }
-    command = arguments if arguments[:1] == ("audit",) else ("packages", *arguments)
+    command = arguments if arguments[:1] in {("audit",), ("plan",)} else ("packages", *arguments)
     return call(folder, *command, environment={**own, **environment})
 
 
@@ -185,3 +186,24 @@ def test_three_hundred_pins_ask_one_page_each_and_none_when_warm(tmp_path: Path,
     assert len(index.seen) == 300
     assert (cold < 30, warm < 5) == (True, True), (cold, warm)
     print(f"300 pins on 2 platforms: {cold:.1f} s cold, {warm:.1f} s warm")  # noqa: T201
+
+
+def test_plan_with_packages(tmp_path: Path, index: PackageIndex) -> None:
+    called = packages(write(tmp_path, FILES), index, "plan", "--packages", "--offline", "--format", "json")
+    assert called.code == 0, called.err
+    assert "not checked: both, slow, gone: no index was asked" in called.err
+    environment = {
+        "MABUILD_CACHE": str(tmp_path / ".cache"),
+        "PIP_INDEX_URL": index.url,
+        "PIP_CONFIG_FILE": "/dev/null",
+    }
+    from orchestrator.auditing.packages.rules import PACKAGE_RULES
+    from orchestrator.commands.doors import load_fleet
+    from orchestrator.commands.package_doors import package_means
+    from orchestrator.commands.session import Session
+    from orchestrator.commands.surveying_packages import survey_services
+
+    here = Session(environment, tmp_path, StringIO(), StringIO())
+    with package_means(here, offline=False) as means:
+        found = survey_services(load_fleet(here, None).services, means, tmp_path, PACKAGE_RULES)
+    assert [(one.rule, one.path, one.line) for one in found.report.findings] == [("MA411", "api/requirements.txt", 2)]
