@@ -33,7 +33,8 @@ def unbuilt_accelerator(package: Package) -> Accelerator | None:
         one.verdict in {Availability.NONE, Availability.SOURCE} and one.platform.architecture != "amd64"
         for one in package.offers
     )
-    known = accelerator_of(package.name, package.version)
+    # The index may be that of an accelerator: then the files say so where the version does not.
+    known = accelerator_of(package.name, " ".join((package.version, *(one.file for one in package.offers))))
     return known if known is not None and (lacking or _never(package, known)) else None
 
 

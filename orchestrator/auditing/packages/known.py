@@ -20,7 +20,7 @@ class Accelerator:
 
 @lru_cache(maxsize=4096)
 def accelerator_of(name: str, version: str) -> Accelerator | None:
-    """The accelerator that a Python distribution is tied to; None where the table knows none."""
+    """The accelerator that a Python distribution is tied to, by its name and its version or files; None for others."""
     for pattern, only, found in _accelerators():
         if pattern.match(name) and (only is None or only.search(version)):
             return found

@@ -129,8 +129,8 @@ class PythonSurvey:
             return one.pin.version, one.requirement.files
         if one.pin.version:
             wanted = parsed_version(one.pin.version)
-            named = versions.get(wanted, []) if wanted else []
-            return one.pin.version, tuple(named)
+            named = [files for version, files in versions.items() if wanted is not None and _is_same(version, wanted)]
+            return one.pin.version, tuple(file for files in named for file in files)
         newest = _newest(one, versions)
         return (str(newest), tuple(versions[newest])) if newest else ("", ())
 
@@ -178,6 +178,11 @@ def _offer(one: Wanted, platform: Platform, files: tuple[ReleaseFile, ...], why:
     if absent and not files:
         return Offer(platform, Availability.NONE, "", absent)
     return _with_note(offer(files, one.environment, platform, _policy(one)), one.environment)
+
+
+def _is_same(version: Version, wanted: Version) -> bool:
+    """Whether `==` takes it: `==2.3` also takes 2.3+cu121 (PEP 440, version matching)."""
+    return version == wanted or (wanted.local is None and version.public == wanted.public)
 
 
 def _with_note(each: Offer, environment: Environment) -> Offer:

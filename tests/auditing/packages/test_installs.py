@@ -8,7 +8,7 @@ import pytest
 
 from orchestrator.auditing.packages.means import Means
 from orchestrator.core.packages import IndexOptions, Pin
-from tests.auditing.packages.known import INDEX, LISTS, MIRRORS, Known, surveyed, verdicts
+from tests.auditing.packages.known import INDEX, LISTS, MIRRORS, Known, files, surveyed, verdicts
 
 PYTHON = "FROM python:3.12-slim-bookworm\n"
 LOCK = """[[package]]
@@ -244,3 +244,16 @@ def test_an_address_is_built_on_every_platform() -> None:
     report = surveyed(f"{PYTHON}RUN pip install 'tool @ git+https://token@x.example/tool.git'\n")
     assert verdicts(report) == {"tool": "source source"}
     assert "token" not in str(report.not_checked)
+
+
+def test_a_version_takes_builds_with_a_local_part() -> None:
+    cuda = ("torch-2.3.0+cu121-cp312-cp312-linux_x86_64.whl",)
+    index = Known({"torch": files(*cuda, "torch-2.3.1-cp312-cp312-manylinux2014_aarch64.whl")})
+    text = f"{PYTHON}RUN pip install --no-deps torch==2.3.0 --index-url https://wheels.example/whl/cu121\n"
+    report = surveyed(text, None, Means(index))
+    assert verdicts(report) == {"torch 2.3.0": "built none"}
+    assert [(one.rule, "CUDA" in one.message) for one in report.findings] == [("MA415", True)]
+    index = Known({"torch": files(*cuda, "torch-2.3.0-cp312-cp312-manylinux2014_aarch64.whl")})
+    assert verdicts(surveyed(text, None, Means(index))) == {"torch 2.3.0": "built built"}
+    text = text.replace("2.3.0", "2.3.0+cu121")
+    assert verdicts(surveyed(text, None, Means(index))) == {"torch 2.3.0+cu121": "built none"}
