@@ -85,7 +85,10 @@ class Home:
 @contextmanager
 def locked(home: Home, waiting: Callable[[], None]) -> Iterator[None]:
     """Hold the lab's lock; `waiting` is called once when somebody else has it."""
-    home.root.mkdir(parents=True, exist_ok=True)
+    try:
+        home.root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LabError(f"{home.root} cannot be made: {error.strerror}", hint="set MABUILD_LAB_HOME") from None
     with (home.root.parent / f".{home.root.name}.lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

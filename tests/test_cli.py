@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -101,3 +102,16 @@ def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("orchestrator.commands.plan.load_fleet", interrupted)
     assert call("plan", directory=tmp_path)[0] == 130
+
+
+def test_a_full_disk_is_told_and_a_reader_that_went_away_is_no_trouble(tmp_path: Path) -> None:
+    (tmp_path / "Dockerfile").write_text("FROM --platform=linux/amd64 debian\nRUN true\n")
+    command = [sys.executable, "-m", "orchestrator", "audit", "."]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "error: cannot write to stdout: No space left on device\n")
+    gone, pipe = os.pipe()
+    os.close(gone)
+    done = subprocess.run(command, cwd=tmp_path, stdout=pipe, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(pipe)
+    assert (done.returncode, done.stderr) == (1, ""), "the exit code is still the answer"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -76,14 +77,17 @@ class Session:
         return Screen(width, self.color if self.color is not None else colored, terminal and not self.in_ci)
 
     def write(self, text: str, output: str = "") -> None:
-        """Data: to stdout, or to the file that the user named."""
-        if not output:
-            self.stdout.write(text)
-            return
+        """Data: to stdout, or to the file that the user named. A reader that went away (`| head`) is no trouble."""
         try:
-            (self.directory / output).write_text(text, encoding="utf-8")
+            if output:
+                (self.directory / output).write_text(text, encoding="utf-8")
+            else:
+                self.stdout.write(text)
+                self.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.stdout.fileno())  # Python flushes once more at its end
         except OSError as error:
-            raise UsageError(f"cannot write {output}: {error.strerror}") from error
+            raise UsageError(f"cannot write {output or 'to stdout'}: {error.strerror}") from error
 
     def say(self, text: str) -> None:
         """Everything that is no data: to stderr."""

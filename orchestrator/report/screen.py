@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.text import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,13 @@ def console(screen: Screen, file: object) -> Console:
         legacy_windows=False,
         _environ={},
     )
+
+
+def indented(text: Text) -> RenderableType:
+    """Text that stands two columns in, on all lines that it takes."""
+    from rich.padding import Padding
+
+    return Padding(text, (0, 0, 0, 2))
 
 
 def render(renderable: RenderableType, screen: Screen) -> str:

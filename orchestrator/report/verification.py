@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from orchestrator.core.finding import Severity
 from orchestrator.core.verification import Verdict, Verification, VerifiedPlatform
-from orchestrator.report.screen import Screen, render
+from orchestrator.report.screen import Screen, indented, render
 from orchestrator.report.shapes import document, finding_fields
 from orchestrator.report.summary import plural, short, size
 
@@ -79,7 +79,7 @@ def _common(verifications: tuple[Verification, ...]) -> tuple[str, ...]:
     return tuple(one for one in first.not_checked if all(one in other.not_checked for other in others))
 
 
-def _block(one: Verification, common: tuple[str, ...], *, verbose: bool) -> list[Text | Table]:
+def _block(one: Verification, common: tuple[str, ...], *, verbose: bool) -> list[RenderableType]:
     head = Text.assemble(
         (one.verdict.value.upper(), _STYLES[one.verdict]), f" {one.reference} ", (short(one.digest), "dim")
     )
@@ -93,9 +93,9 @@ def _block(one: Verification, common: tuple[str, ...], *, verbose: bool) -> list
             Text(", ".join(_attestation(one) for one in platform.attestations), style="dim"),
             Text(f"built on {platform.built_on}" if platform.built_on else "", style="dim"),
         )
-    notes = [Text(f"  proved: {sentence}", style="dim") for sentence in one.proved if verbose]
-    notes += [Text(f"  not checked: {sentence}", style="dim") for sentence in one.not_checked if sentence not in common]
-    return [head, *([table] if one.platforms else []), *notes]
+    notes = [f"proved: {sentence}" for sentence in one.proved if verbose]
+    notes += [f"not checked: {sentence}" for sentence in one.not_checked if sentence not in common]
+    return [head, *([table] if one.platforms else []), *(indented(Text(note, style="dim")) for note in notes)]
 
 
 def _attestation(predicate: str) -> str:

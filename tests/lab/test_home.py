@@ -61,3 +61,9 @@ def test_decisions_are_remembered(tmp_path: Path) -> None:
 
 def test_an_engine_that_is_not_ours_is_found_by_docker_itself(tmp_path: Path) -> None:
     assert "DOCKER_HOST" not in Lab(Home(tmp_path), Decisions(port=5000, own_engine=False)).environment
+
+
+def test_a_home_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(LabError, match="cannot be made"), locked(Home(tmp_path / "file" / "home"), lambda: None):
+        pass

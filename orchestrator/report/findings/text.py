@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from orchestrator.core.finding import Finding, Severity, counts
 from orchestrator.report.findings.view import View, label, place
+from orchestrator.report.screen import indented
 from orchestrator.report.screen import render as render_text
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
@@ -15,20 +17,19 @@ _LONGEST_SOURCE = 200
 def render(view: View) -> str:
     """All findings and a closing line that counts them."""
     blocks = [block for finding in view.findings for block in (*_finding(finding, view), Text(""))]
-    return render_text(Text("\n").join([*blocks, _closing(view)]), view.screen)
+    return render_text(Group(*blocks, _closing(view)), view.screen)
 
 
-def _finding(finding: Finding, view: View) -> list[Text]:
+def _finding(finding: Finding, view: View) -> list[RenderableType]:
     head = Text.assemble((place(finding), "bold"), ": ", (label(finding), _STYLES[finding.severity]))
-    lines = [head, Text(f"  {finding.message}")]
-    lines += _excerpt(finding, view)
+    below = []
     if finding.cause:
-        lines.append(Text.assemble(("  cause: ", "bold"), finding.cause))
+        below.append(Text.assemble(("cause: ", "bold"), finding.cause))
     if finding.fix:
         kind = "fix" if finding.fix.safe else "fix (look at it)"
-        lines.append(Text.assemble((f"  {kind}: ", "bold green"), finding.fix.title))
-    lines += [Text(f"  see {other.path}:{other.line}: {other.message}", style="dim") for other in finding.related]
-    return lines
+        below.append(Text.assemble((f"{kind}: ", "bold green"), finding.fix.title))
+    below += [Text(f"see {other.path}:{other.line}: {other.message}", style="dim") for other in finding.related]
+    return [head, indented(Text(finding.message)), *_excerpt(finding, view), *map(indented, below)]
 
 
 def _excerpt(finding: Finding, view: View) -> list[Text]:
