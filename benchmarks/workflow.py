@@ -41,6 +41,8 @@ def _show(title: str, run: Run) -> None:
     print(f"{title}: {run.result}, {len(run.executed)} jobs, longest chain {_chain(run):.1f} s, {built} cells built")
     for name in run.executed:
         print(f"  {name:<48} {run.jobs[name].seconds:6.1f} s")
+        if run.jobs[name].result == "failure":
+            print(run.jobs[name].log)
 
 
 def _chain(run: Run) -> float:

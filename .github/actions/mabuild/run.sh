@@ -80,6 +80,7 @@ case $MABUILD_COMMAND in
       options+=("--output=$RUNNER_TEMP/mabuild-images")
     fi
     one --metadata-file "$MABUILD_METADATA"
+    one --builder "$MABUILD_BUILDER"
     call build --keep-going
     ;;
   publish)
