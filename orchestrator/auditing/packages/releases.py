@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -36,7 +37,7 @@ def offer(files: Iterable[ReleaseFile], environment: Environment, platform: Plat
     tags = fitting_tags(environment, platform)
     wheels = [one for one in allowed if one.is_wheel and _rank(one, tags) < _NEVER] if policy.wheels else []
     if wheels:
-        best = min(wheels, key=lambda one: (one.is_yanked, _rank(one, tags), one.name))
+        best = min(wheels, key=lambda one: (one.is_yanked, _rank(one, tags), -_build(one.name), one.name))
         return Offer(platform, Availability.BUILT, best.name, "yanked" if best.is_yanked else "")
     sources = [one for one in allowed if is_source(one.name)]
     why = _why(files, usable, allowed, tags, environment)
@@ -50,6 +51,13 @@ def offer(files: Iterable[ReleaseFile], environment: Environment, platform: Plat
 def _rank(one: ReleaseFile, tags: Mapping[Tag, int]) -> int:
     """How well a wheel fits: 0 is best."""
     return min((tags.get(tag, _NEVER) for tag in tags_of(one.name)), default=_NEVER)
+
+
+def _build(name: str) -> int:
+    """The build number of a wheel; of two wheels with the same tags the later build is taken."""
+    parts = name.split("-")
+    match = re.match(r"\d{1,9}", parts[2]) if len(parts) == 6 else None
+    return int(match[0]) if match else 0
 
 
 def is_source(name: str) -> bool:

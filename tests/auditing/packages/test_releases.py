@@ -92,6 +92,14 @@ def test_yanked_files_are_the_last_choice_among_wheels() -> None:
     assert offer(files[:1], BOOKWORM, LINUX_ARM64, ANY).reason == "yanked"
 
 
+def test_the_best_tag_then_the_latest_build() -> None:
+    names = ["cp39-abi3-manylinux2014_aarch64", "py3-none-any", "cp312-cp312-manylinux2014_aarch64"]
+    files = [ReleaseFile(f"tool-1.0-{tags}.whl") for tags in names]
+    assert offer(files, BOOKWORM, LINUX_ARM64, ANY).file == files[2].name
+    files = [ReleaseFile(f"tool-1.0{build}-py3-none-any.whl") for build in ("", "-2", "-10x", "-9")]
+    assert offer(files, BOOKWORM, LINUX_ARM64, ANY).file == files[2].name
+
+
 @pytest.mark.parametrize(
     ("requires", "fits"),
     [("", True), (">=3.9", True), (">=3.13", False), ("<3.12", False), (">=3.12.4", True), ("!=3.12.*", False),
