@@ -88,6 +88,8 @@ def _quoted(mention: Mention, name: Name, text: str) -> str:
 
 
 def _in_single_quotes(before: str) -> bool:
+    if "'" not in before:
+        return False
     quote = ""
     for sign in before:
         if sign == quote:

@@ -18,7 +18,8 @@ from orchestrator.dockerfile.source import Word
 class Call:
     """One command of a text, with its words after expansion for each platform that reaches it.
 
-    `name` is the program without its folder, behind `sudo` and the like (empty: none), `first` the number of its word.
+    `name` is the program without its folder, behind `sudo` and the like (empty: none), `first` the number of its word;
+    `arguments` are the words behind it, quotes removed.
     """
 
     run: Run
@@ -26,6 +27,7 @@ class Call:
     visits: Mapping[Platform, Visit]
     name: str
     first: int
+    arguments: tuple[str, ...]
 
     @property
     def platforms(self) -> tuple[Platform, ...]:
@@ -36,11 +38,6 @@ class Call:
     def visit(self) -> Visit:
         """How it is on the first of its platforms."""
         return next(iter(self.visits.values()))
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """The words behind the program, quotes removed."""
-        return self.visit.values[self.first + 1 :]
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -93,4 +90,4 @@ def _found(run: Run) -> Iterator[Call]:
         visit = next(iter(per_platform.values()))
         first = program_at(visit.values)
         name = visit.values[first].rpartition("/")[2] if first < len(visit.values) else ""
-        yield Call(run, visit.command, per_platform, name, first)
+        yield Call(run, visit.command, per_platform, name, first, visit.values[first + 1 :])

@@ -27,6 +27,10 @@ Published = Callable[[str], tuple[Platform, ...] | None]
 IsIndex = Callable[[str], bool | None]
 
 
+MOST_TEXTS = 3_000
+"""Shell texts of one file that are parsed; the rest is looked at word by word, with low confidence."""
+
+
 def no_script(_: str) -> str | None:
     """A build context without files."""
     return None
@@ -96,7 +100,10 @@ class Context:
     @cached_property
     def interesting(self) -> tuple[Run, ...]:
         """The texts with a word that a rule could care about; the others are never parsed."""
-        return tuple(run for run in (*self.runs, *self.scripts) if is_interesting(run.source.text))
+        found = tuple(run for run in (*self.runs, *self.scripts) if is_interesting(run.source.text))
+        for run in found[MOST_TEXTS:]:
+            run.language = Language.WORDS
+        return found
 
     @cached_property
     def commands(self) -> tuple[Call, ...]:

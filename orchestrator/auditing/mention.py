@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from orchestrator.auditing.architectures import AMD64, ARM, ARM64, I386, Name, names, runs_on, schematic
@@ -41,7 +41,8 @@ class Mention:
 
     `names` are the names that are wrong somewhere (offsets in `source`), `live` the platforms that meet the word, and
     `wrong_on` those for which it is wrong. `start` and `end` are the word's own offsets. `variable` is what it is given
-    to, `index` the number of the argument behind the program.
+    to, `program` whose word it is (both may be empty), `index` the number of the argument behind the program. `answers`
+    remembers what rules asked about it.
     """
 
     role: Role
@@ -57,11 +58,13 @@ class Mention:
     stage: int = -1
     instruction: Instruction | None = None
     call: Call | None = None
+    program: str = ""
     index: int = 0
     variable: str = ""
     is_printed: bool = False
     is_guarded: bool = False
     confidence: Confidence = Confidence.HIGH
+    answers: dict[str, bool] = field(default_factory=dict)
 
     @property
     def word(self) -> Word:
@@ -88,11 +91,6 @@ class Mention:
     def family(self) -> str:
         """The architecture that it means."""
         return self.names[0].family
-
-    @property
-    def program(self) -> str:
-        """The program whose word it is; empty outside of commands."""
-        return self.call.name if self.call is not None else ""
 
     @property
     def call_arguments(self) -> tuple[str, ...]:

@@ -92,6 +92,7 @@ def _mention(run: Run, place: Place, live: tuple[Platform, ...], call: Call | No
         stage=run.stage,
         instruction=run.instruction,
         call=call,
+        program=call.name if call is not None else "",
         index=index,
         variable=place.assignment.name if place.assignment else "",
         is_printed=_prints(place),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from orchestrator.auditing.call import Call
 
 Outside = Callable[[str], str | None]
+
+
+_DECIDES = re.compile(r"[$`\[|(]|\b(?:if|case|for|while|until|test|uname|arch|dpkg|apk|rpm|node|python3?|go|expr)\b")
+"""What a text has to hold for its way, or its words, to differ between platforms."""
 
 
 class Language(StrEnum):
@@ -63,7 +68,7 @@ class Run:
     def traces(self) -> Mapping[Platform, Trace]:
         """What happens in it on each platform."""
         if self._traces is None:
-            self._traces = {platform: self._followed(platform) for platform in self.outside}
+            self._traces = self._followed_everywhere()
         return self._traces
 
     def _parsed(self) -> Block:
@@ -78,6 +83,12 @@ class Run:
                 text = self.source.text
                 body = make_word((Literal(text, 0, "'"),), 0, len(text))
                 return (Command((), (), (Redirect("<<", body, is_quoted=True),), 0, len(text)),)
+
+    def _followed_everywhere(self) -> dict[Platform, Trace]:
+        platforms = tuple(self.outside)
+        if platforms and not _DECIDES.search(self.source.text):
+            return dict.fromkeys(platforms, self._followed(platforms[0]))
+        return {platform: self._followed(platform) for platform in platforms}
 
     def _followed(self, platform: Platform) -> Trace:
         evaluator = Evaluator(self.source.text, machine(platform), self.outside[platform], self.inner)

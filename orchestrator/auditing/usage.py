@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import wraps
 
 from orchestrator.auditing.mention import Mention, Role
 from orchestrator.auditing.programs import (
@@ -29,6 +31,22 @@ _CROSS_PACKAGE = re.compile(
 )
 
 
+Predicate = Callable[[Mention], bool]
+
+
+def _remembered(predicate: Predicate) -> Predicate:
+    """Ask once for each mention: many rules want to know the same."""
+
+    @wraps(predicate)
+    def ask(mention: Mention) -> bool:
+        answer = mention.answers.get(predicate.__name__)
+        if answer is None:
+            answer = mention.answers[predicate.__name__] = predicate(mention)
+        return answer
+
+    return ask
+
+
 def is_address(text: str) -> bool:
     """Whether a text is an address, or holds one."""
     return bool(_ADDRESS.search(text) or _HOST.match(text))
@@ -42,6 +60,7 @@ def option_before(mention: Mention) -> str:
     return before if before.startswith("-") else ""
 
 
+@_remembered
 def is_download(mention: Mention) -> bool:
     """Whether the word is what a command fetches."""
     if mention.role not in {Role.ARGUMENT, Role.FALLBACK, Role.LIST, Role.TEXT, Role.LOOSE}:
@@ -64,6 +83,7 @@ def fetches_upstream(mention: Mention) -> bool:
     return any(one.rpartition("/")[2] in DOWNLOADERS for one in upstream)
 
 
+@_remembered
 def writes_file(mention: Mention) -> bool:
     """Whether the word is the file that a downloader writes."""
     option = option_before(mention)
@@ -76,6 +96,7 @@ def writes_file(mention: Mention) -> bool:
     return bool(attached) or (option in OUTPUT_OPTIONS and option in value_options)
 
 
+@_remembered
 def is_header(mention: Mention) -> bool:
     """Whether the word goes into a header or is other data of the request."""
     option = option_before(mention)
@@ -83,6 +104,7 @@ def is_header(mention: Mention) -> bool:
     return (option in values and option not in OUTPUT_OPTIONS) or bool(_BROWSER.search(mention.value))
 
 
+@_remembered
 def is_checksum(mention: Mention) -> bool:
     """Whether the word tells a checksum program which file is meant."""
     call = mention.call
@@ -92,6 +114,7 @@ def is_checksum(mention: Mention) -> bool:
     return bool(around & SUMMERS) and (mention.program in TALKERS | SEARCHERS | SUMMERS | {"cat", "tee"})
 
 
+@_remembered
 def is_talk(mention: Mention) -> bool:
     """Whether the word is only printed for people."""
     call = mention.call
@@ -116,6 +139,7 @@ def is_file_work(mention: Mention) -> bool:
     return mention.role is Role.ARGUMENT and (mention.program in FILE_TOOLS or writes_file(mention))
 
 
+@_remembered
 def is_harmless(mention: Mention) -> bool:
     """Whether the word does nothing to the image: messages, searches, names of tools that emulate or cross-compile."""
     if mention.role is Role.ARGUMENT and mention.program in QUIET | SEARCHERS:

@@ -105,5 +105,6 @@ def append_word(words: list[Word], word: Word) -> None:
 
 
 def loose_words(text: str, start: int) -> tuple[Word, ...]:
-    """A text cut at spaces and operators."""
-    return tuple(word_of(match[0], start + match.start()) for match in _SPACES.finditer(text))
+    """The words of a text that rules can care about: those that name an architecture, or may be options."""
+    found = ((match[0], start + match.start()) for match in _SPACES.finditer(text))
+    return tuple(word_of(word, at) for word, at in found if names(word) or "-" in word)
