@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
@@ -23,6 +24,7 @@ from orchestrator.core.result import Record
 from orchestrator.registry.media import parse_index
 
 REPOSITORY = "mabuild-records"
+_AT_ONCE = 8
 _TYPE = "application/vnd.mabuild.record.v1+json"
 _RECORD = "dev.mabuild.record"
 
@@ -80,10 +82,14 @@ class Memory:
 
     def forget(self, cells: Iterable[CellId]) -> None:
         """Remove the records of cells that are published now, where the registry can delete."""
-        for cell in cells:
-            with suppress(MabuildError):
-                if cell in self.kept:
-                    self.store.delete_manifest(self.kept.pop(cell))
+        published = [self.kept.pop(cell) for cell in cells if cell in self.kept]
+        if published:
+            with ThreadPoolExecutor(_AT_ONCE, "record") as pool:
+                list(pool.map(self._delete, published))
+
+    def _delete(self, reference: Reference) -> None:
+        with suppress(MabuildError):
+            self.store.delete_manifest(reference)
 
 
 def place(service: Service, key: str) -> Reference:

@@ -194,8 +194,8 @@ class _Run:
         results = tag_services(self.tagger, ready, indexes)
         for result in results:
             tell(self.listener, result.service, result)
-            if result.outcome.is_good:
-                self.maker.lookup.memory.forget(cell.id for cell in self.plan.cells_of(result.service))
+        published = {result.service for result in results if result.outcome.is_good}
+        self.maker.lookup.memory.forget(cell.id for cell in self.plan.cells if cell.id.service in published)
         return results
 
     def _skipped(self, task: Task, reason: str) -> CellResult | IndexResult:
