@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+from orchestrator.building.memory import Memory
 from orchestrator.building.options import Doors, Options
 from orchestrator.building.published import PublishedIndexes
 from orchestrator.building.publishing import Publisher
@@ -15,6 +17,9 @@ from orchestrator.core.event import Listener, Phase, StateChanged
 from orchestrator.core.fleet import Scope, Service
 from orchestrator.core.plan import Plan
 from orchestrator.core.result import CellResult, IndexResult, Outcome, Record, Results
+
+
+_AT_ONCE = 8
 
 
 def publish(plan: Plan, records: Sequence[Record], options: Options, doors: Doors, listener: Listener) -> Results:
@@ -28,7 +33,17 @@ def publish(plan: Plan, records: Sequence[Record], options: Options, doors: Door
         {planned.service.name: cells_of_service(planned.service, cells) for planned in plan.services},
     )
     indexes = join.by_service() if options.scope is Scope.SERVICE else join.together()
+    _forget(plan, doors, cells, {index.service for index in indexes if index.outcome.is_good})
     return Results(cells, indexes)
+
+
+def _forget(plan: Plan, doors: Doors, cells: Sequence[CellResult], published: set[str]) -> None:
+    """Remove what the machines that built left in the registry for each other: now the lists are the memory."""
+    memory = Memory(doors.store, lambda _: None)
+    done = [cell for cell in cells if cell.id.service in published and cell.outcome is Outcome.BUILT and cell.key]
+    with ThreadPoolExecutor(_AT_ONCE, "record") as pool:
+        list(pool.map(lambda cell: memory.find(plan.planned(cell.id.service).service, cell.id, cell.key), done))
+    memory.forget(cell.id for cell in done)
 
 
 def preview(plan: Plan, records: Sequence[Record], options: Options, doors: Doors) -> Results:

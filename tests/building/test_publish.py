@@ -75,6 +75,7 @@ def test_records_of_several_machines_become_one_list(shop: Yard, tmp_path: Path)
     assert [str(cell.id) for cell in results.cells] == [
         "base@linux/amd64", "base@linux/arm64", "api@linux/amd64", "api@linux/arm64",
     ]  # fmt: skip
+    assert shop.store.tags(Reference.parse(f"{shop.host}/acme/{REPOSITORY}")) == ()
     again = shop.build(doors=simulated(shop))
     assert set(shop.outcomes(again).values()) == {"unchanged"}
     assert {index.digest for index in again.indexes} == {index.digest for index in results.indexes}
