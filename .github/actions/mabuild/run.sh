@@ -45,10 +45,11 @@ while IFS= read -r line; do
 done <<< "${MABUILD_SERVICES:-}"
 
 each --file "${MABUILD_FILES:-}"
+wanted=$(cells)
 
 case $MABUILD_COMMAND in
   emulated)
-    for cell in $(cells); do
+    for cell in $wanted; do
       options+=("--platform=${cell#*@}")
     done
     one --platform "${MABUILD_PLATFORMS:-}"
@@ -56,8 +57,8 @@ case $MABUILD_COMMAND in
     ;;
   audit)
     services=()
-    one --fail-on "$MABUILD_FAIL_ON"
     [[ -z $MABUILD_REPORT ]] || GITHUB_ACTIONS='' call audit --fail-on never --format sarif --output "$MABUILD_REPORT"
+    one --fail-on "$MABUILD_FAIL_ON"
     call audit
     ;;
   plan)
@@ -71,7 +72,7 @@ case $MABUILD_COMMAND in
   build)
     one --platform "$MABUILD_PLATFORMS"
     if [[ $MABUILD_PUSH == true ]]; then
-      for cell in $(cells); do
+      for cell in $wanted; do
         options+=("--cell=$cell")
       done
       one --records "$MABUILD_RECORDS"
