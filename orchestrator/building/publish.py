@@ -18,7 +18,6 @@ from orchestrator.core.fleet import Scope, Service
 from orchestrator.core.plan import Plan
 from orchestrator.core.result import CellResult, IndexResult, Outcome, Record, Results
 
-
 _AT_ONCE = 8
 
 
