@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from orchestrator.core.errors import UsageError
@@ -17,6 +19,8 @@ from orchestrator.planning.plan import Doors, Options, make_plan
 from orchestrator.planning.published import Published
 from orchestrator.planning.select import Selection
 from tests.planning.fleets import Recipes, fleet, service
+
+_SCHEMA = Path(__file__).parent.parent.parent / "schema" / "matrix.schema.json"
 
 
 def _plan(wanted: Fleet, recipes: Recipes) -> Plan:
@@ -30,7 +34,10 @@ def _two_trees() -> Plan:
 
 
 def _data(plan: Plan, group_by: GroupBy) -> Any:
-    return json.loads(json.dumps(matrix(plan, group_by)))
+    """The matrix as JSON, which has to have its published shape."""
+    found = json.loads(json.dumps(matrix(plan, group_by)))
+    jsonschema.validate(found, json.loads(_SCHEMA.read_text()))
+    return found
 
 
 def test_by_cell_there_is_one_matrix_per_wave() -> None:
