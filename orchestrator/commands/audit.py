@@ -16,6 +16,7 @@ from orchestrator.commands.audit_baseline import against_baseline
 from orchestrator.commands.audit_files import Audited, Target, audit_targets, mend, targets_of_call
 from orchestrator.commands.audit_online import online as asking_registries
 from orchestrator.commands.audit_rules import ALL_RULES, chosen, rule_named
+from orchestrator.commands.audit_urls import with_url_answers
 from orchestrator.commands.audit_workflows import is_workflow, with_workflows, workflows_of
 from orchestrator.commands.options import Color, Files, Output, Platforms, Quiet, choice, platforms
 from orchestrator.commands.session import Session, session
@@ -46,6 +47,7 @@ def audit(
     explain: opt.Explain = "",
     list_rules: opt.ListRules = False,
     online: opt.Online = False,
+    check_urls: opt.CheckUrls = False,
     ci: opt.CiFiles = False,
     packages: opt.Packages = False,
     baseline: opt.Baseline = "",
@@ -63,8 +65,7 @@ def audit(
     choice(output_format, {name: name for name in (*FORMATS, "json")}, "--format")
     choice(fail_on, {**_THRESHOLDS, "never": None}, "--fail-on")
     if list_rules or explain:
-        infos = [rule.info for rule in ALL_RULES]
-        here.write(rule_list(infos) if list_rules else explanation(rule_named(explain).info), output)
+        here.write(_documentation(explain), output)
         return Exit.OK
     workflows = tuple(path for path in paths or [] if is_workflow(path, here.directory))
     named = [path for path in paths or [] if path not in workflows]
@@ -84,12 +85,19 @@ def audit(
             _mend(audited, targets, told, here, unsafe=unsafe_fixes, quiet=quiet)
             audited = audit_targets(targets, told, here.directory)
     audited = with_workflows(audited, workflows, options, here.directory)
+    if check_urls:
+        audited = with_url_answers(audited, here)
     if packages:
         audited = _with_packages(audited, targets, options, rules.package_rules, here)
     if baseline:
         audited = against_baseline(audited, baseline, here)
     _show(audited, output_format, output, here, statistics=statistics)
     return _exit_code(audited, fail_on)
+
+
+def _documentation(explain: str) -> str:
+    """One rule explained, or all of them listed."""
+    return explanation(rule_named(explain).info) if explain else rule_list([rule.info for rule in ALL_RULES])
 
 
 def _mend(

@@ -20,6 +20,9 @@ Explain = Annotated[str, typer.Option(help="Explain a rule and end.", show_defau
 ListRules = Annotated[bool, typer.Option("--list-rules", help="List all rules and end.")]
 Packages = Annotated[bool, typer.Option("--packages", help="Ask indexes whether all platforms have each package.")]
 Online = Annotated[bool, typer.Option("--online", help="Ask registries for the platforms of base images.")]
+CheckUrls = Annotated[
+    bool, typer.Option("--check-urls", help="Ask servers with HEAD whether the other architecture's file exists.")
+]
 CiFiles = Annotated[bool, typer.Option("--ci", help="Look through .github/workflows as well.")]
 Baseline = Annotated[
     str, typer.Option("--baseline", help="File of known findings; written where it does not exist.", show_default=False)
