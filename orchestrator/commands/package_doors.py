@@ -13,6 +13,7 @@ from orchestrator.auditing.packages.locks import LockError, read_lock
 from orchestrator.auditing.packages.means import Means, Resolution, no_resolver
 from orchestrator.auditing.packages.repositories import apk_repositories, apt_sources
 from orchestrator.buildx.uv import find_uv, locked
+from orchestrator.commands.base_sources import BaseSources
 from orchestrator.commands.base_variables import variables_of_images
 from orchestrator.commands.doors import opened_stores, reachable_registries
 from orchestrator.commands.session import Session
@@ -58,6 +59,7 @@ def package_means(session: Session, *, offline: bool) -> Iterator[Means]:
                 Mirrors(pages),
                 machine_mirrors(Path("/etc")),
                 variables_of_images(stores.client),
+                BaseSources(stores.client, session.cache_directory / "packages").of,
             )
     finally:
         pages.close()

@@ -9,6 +9,7 @@ from typing import Self
 
 from orchestrator.auditing.context import Context
 from orchestrator.core.packages import Indexes, IndexOptions, Place, Repositories, Repository
+from orchestrator.core.platform import Platform
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Means:
     """`indexes` answers for Python and `repositories` for Debian and Alpine; None: nothing is asked (offline).
 
     `mirrors` are the repositories that this machine itself takes packages from. `variables_of` tells the variables in
-    the configuration of an image, none where nobody knows.
+    the configuration of an image, and `sources_of` the repositories in it; none where nobody knows.
     """
 
     indexes: Indexes | None = None
@@ -41,6 +42,7 @@ class Means:
     repositories: Repositories | None = None
     mirrors: tuple[Repository, ...] = ()
     variables_of: Callable[[str], Mapping[str, str]] = lambda _: {}
+    sources_of: Callable[[str, Platform], tuple[Repository, ...]] = lambda _, __: ()
 
 
 @dataclass(frozen=True, slots=True)

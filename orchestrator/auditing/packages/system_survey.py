@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.auditing.packages.means import Means, Surveyed
 from orchestrator.auditing.packages.repositories import for_release
+from orchestrator.auditing.packages.site import base_image
 from orchestrator.auditing.packages.system_installs import SystemInstall
 from orchestrator.auditing.shell.machine import machine
 from orchestrator.core.errors import MabuildError
@@ -46,7 +47,7 @@ class SystemSurvey:
             return _Lists({}, "no mirror was asked")
         names: dict[str, str] = {}
         failures: list[str] = []
-        repositories = self._repositories(install)
+        repositories = self._repositories(install, platform)
         for repository in repositories:
             try:
                 names |= asked.names(repository, _architecture(install.ecosystem, platform))
@@ -56,13 +57,16 @@ class SystemSurvey:
             names, failures[0] if failures else "" if repositories else f"nothing names a mirror of {_title(install)}"
         )
 
-    def _repositories(self, install: SystemInstall) -> tuple[Repository, ...]:
-        """What the image's own sources name, and this machine's mirrors for the image's release."""
+    def _repositories(self, install: SystemInstall, platform: Platform) -> tuple[Repository, ...]:
+        """What the Dockerfile adds, and this machine's mirrors for the release, else those that the image names."""
         environment = install.site.environment
         own = tuple(one for one in self.means.mirrors if one.distribution == environment.distribution)
-        if install.ecosystem is Ecosystem.ALPINE:
-            return install.repositories or own
-        return tuple(dict.fromkeys((*install.repositories, *for_release(own, environment.release))))
+        here = own if install.ecosystem is Ecosystem.ALPINE else for_release(own, environment.release)
+        if not here and not (install.repositories and install.ecosystem is Ecosystem.ALPINE):
+            image = base_image(install.site.context, install.site.call.run.stage, platform)
+            found = self.means.sources_of(image, platform) if image else ()
+            here = tuple(one for one in found if one.ecosystem is install.ecosystem)
+        return tuple(dict.fromkeys((*install.repositories, *here)))
 
 
 def _offer(name: str, platform: Platform, lists: Mapping[Platform, _Lists], install: SystemInstall) -> Offer:
