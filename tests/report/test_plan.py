@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+from orchestrator.core.plan import TagNow
 from orchestrator.report.plan import FORMATS
 from orchestrator.report.screen import Screen
-from tests.report.samples import plan
+from tests.report.samples import NEW, plan
 
 SCREEN = Screen(140)
 
@@ -61,3 +63,10 @@ def test_mermaid_draws_an_arrow_from_parent_to_child() -> None:
     text = FORMATS["mermaid"](plan(), SCREEN)
     assert text.startswith("flowchart LR\n")
     assert "  s0 --> s1\n" in text
+
+
+def test_table_shows_where_tags_point_at_now() -> None:
+    tags = (TagNow("ghcr.io/acme/api:1.0", NEW), TagNow("ghcr.io/acme/api:2.0"), TagNow("r.test/api:1", unknown="down"))
+    lines = FORMATS["table"](replace(plan(), tags=tags), SCREEN).splitlines()
+    (heading,) = [place for place, line in enumerate(lines) if line.split() == ["tag", "now"]]
+    assert [line.split()[-1] for line in lines[heading + 1 : heading + 4]] == ["bbbbbbbbbbbb", "-", "down"]

@@ -6,9 +6,11 @@ import json
 from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from orchestrator.core.event import Event, Line, Notice, Phase, StateChanged, Step
 from orchestrator.report.progress import PROGRESS
+from orchestrator.report.progress.board import Board
 from orchestrator.report.progress.task import Row, Task, after
 from orchestrator.report.screen import Screen
 
@@ -108,3 +110,19 @@ def test_a_row_counts_steps_tries_and_time() -> None:
     assert (row.done, row.cached, row.attempts, row.step, row.steps) == (1, 1, 1, 2, 3)
     assert row.seconds(now=999.0) == 5.0
     assert Row(TASKS[0]).seconds(now=999.0) == 0.0
+
+
+def test_a_board_that_is_higher_than_the_screen_shows_what_runs_first() -> None:
+    tasks = tuple(Task(f"service{number}@linux/amd64", "here", "native") for number in range(30))
+    board = Board(tasks, lambda: 0.0)
+    board.listen(StateChanged(tasks[28].name, Phase.BUILDING))
+    board.listen(StateChanged(tasks[27].name, Phase.FAILED, "exit code 1"))
+    board.listen(StateChanged(tasks[0].name, Phase.BUILT))
+    screen = Console(width=80, height=10, file=StringIO(), force_terminal=False)
+    with screen.capture() as captured:
+        screen.print(board)
+    lines = captured.get().splitlines()
+    assert len(lines) == 9, "a line is left for the cursor"
+    assert [line.split()[0] for line in lines[1:3]] == [tasks[28].name, tasks[27].name]
+    assert "service0@" not in captured.get(), "what has ended comes last"
+    assert lines[-1].endswith("2/30 in 0.0 s")
