@@ -9,7 +9,7 @@ from dataclasses import replace
 from orchestrator.core.packages import Ecosystem, Repository
 
 _ONE_LINE = re.compile(
-    r"(?:^|[\"'\s])deb\s+(?:\[[^\]]*\]\s+)?(https?://[^\s\"']+)\s+([\w./-]+)((?:\s+[\w.-]+)*)", re.MULTILINE
+    r"(?:^|[\"'\s])deb[ \t]+(?:\[[^\]]*\][ \t]+)?(https?://[^\s\"']+)[ \t]+([\w./-]+)((?:[ \t]+[\w.-]+)*)", re.MULTILINE
 )
 _ALPINE = re.compile(
     r"(?:^|[\"'\s])(?:@\w+\s+)?(https?://[^\s\"']+/(?:main|community|testing))(?=$|[\"'\s])", re.MULTILINE
