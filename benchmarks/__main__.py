@@ -5,7 +5,17 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("start_up", "planning", "planning_online", "nodes", "auditing", "overhead", "first_minutes", "workflow")
+ALL = (
+    "start_up",
+    "planning",
+    "planning_online",
+    "nodes",
+    "auditing",
+    "overhead",
+    "twenty_services",
+    "first_minutes",
+    "workflow",
+)
 
 
 def main() -> None:

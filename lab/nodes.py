@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
+from lab.bridge import UNIX
 from lab.process import Daemon, run, succeeds
 
 if TYPE_CHECKING:
@@ -37,10 +38,12 @@ class RemoteNode:
     def start(self) -> None:
         self.config.mkdir(parents=True, exist_ok=True)
         self.socket.unlink(missing_ok=True)
+        address = self.engine.get("DOCKER_HOST", "")
         dial = ["docker", "buildx", "dial-stdio", "--builder", "default"]
+        how = [address] if address.startswith(UNIX) else dial
         program = str(Path(__file__).with_name("bridge.py"))
         environment = {**self.engine, "BUILDX_CONFIG": str(self.config), "BUILDX_BUILDER": ""}
-        self.daemon.start([sys.executable, program, str(self.socket), *dial], environment)
+        self.daemon.start([sys.executable, program, str(self.socket), *how], environment)
         self.daemon.wait_until(self.socket.exists, seconds=10, what="the bridge to the engine")
 
     def stop(self) -> bool:

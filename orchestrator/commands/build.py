@@ -24,6 +24,7 @@ from orchestrator.commands.run import (
     shown,
     stop_on_signals,
     tell,
+    tell_journal,
     timestamp,
 )
 from orchestrator.commands.session import session
@@ -93,6 +94,7 @@ def build(
         results = shown(plan, style, here, lambda listener: build_plan(plan, options, doors, timeline.before(listener)))
     remember(results, here)
     tell(results, output_format, here)
+    tell_journal(options.journal, here)
     here.say(_where(options, results))
     if metadata_file:
         here.write(json.dumps(metadata_fields(plan, results), indent=2) + "\n", metadata_file)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -17,8 +19,6 @@ from orchestrator.core.errors import UsageError
 from orchestrator.core.fleet import Fleet, Pairs, Scope
 from orchestrator.core.plan import CellId
 from orchestrator.core.retry import RetryPolicy
-
-JOURNAL = "journal.jsonl"
 
 Push = Annotated[bool, typer.Option("--push", help="Push to the registry, and move the tags at the end.")]
 Load = Annotated[bool, typer.Option("--load", help="Load into the docker engine: one platform only.")]
@@ -110,12 +110,18 @@ def building_options(wishes: Wishes, fleet: Fleet, here: Session, annotations: P
         pull=wishes.pull,
         verify=wishes.verify,
         timeout=duration(wishes.timeout, "--timeout") if wishes.timeout else DAY,
-        journal=(records if wishes.records else here.cache_directory) / JOURNAL,
+        journal=journal_in(records if wishes.records else here.cache_directory),
         scope=scope_of(wishes.publish, fleet),
         annotations=annotations,
         branches=branches(here.environment),
         retry=RetryPolicy(wishes.retries + 1, RETRY.first_pause, RETRY.longest_pause, RETRY.budget),
     )
+
+
+def journal_in(folder: Path) -> Path:
+    """A journal of its own for every run, since a rollback takes back all that is in one."""
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    return folder / f"journal-{moment}-{os.getpid()}.jsonl"
 
 
 def scope_of(text: str, fleet: Fleet) -> Scope:

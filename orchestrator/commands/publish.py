@@ -14,7 +14,16 @@ from orchestrator.commands import build_options as opt
 from orchestrator.commands.doors import load_fleet, opened_stores, reachable_registries
 from orchestrator.commands.options import Color, Files, Services, choice
 from orchestrator.commands.planned import planned_anywhere
-from orchestrator.commands.run import building_doors, exit_code, progress_name, revision, shown, stop_on_signals, tell
+from orchestrator.commands.run import (
+    building_doors,
+    exit_code,
+    progress_name,
+    revision,
+    shown,
+    stop_on_signals,
+    tell,
+    tell_journal,
+)
 from orchestrator.commands.session import session
 from orchestrator.planning.select import Selection
 
@@ -46,7 +55,10 @@ def publish(
     fleet = load_fleet(here, files)
     folder = here.directory / records
     options = Options(
-        verify=not no_verify, journal=folder / opt.JOURNAL, scope=opt.scope_of(scope, fleet), annotations=revision(here)
+        verify=not no_verify,
+        journal=opt.journal_in(folder),
+        scope=opt.scope_of(scope, fleet),
+        annotations=revision(here),
     )
     with opened_stores(reachable_registries(fleet, here), here) as stores, stop_on_signals() as stop:
         plan = planned_anywhere(fleet, Selection(tuple(services or ())), here)
@@ -57,4 +69,5 @@ def publish(
             return 0
         results = shown(plan, style, here, lambda listener: publish_records(plan, found, options, doors, listener))
     tell(results, output_format, here)
+    tell_journal(options.journal, here)
     return exit_code(results, stop)

@@ -17,7 +17,7 @@ from orchestrator.report.shapes import document
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
-@app.command(epilog="Example: mabuild rollback records/journal.jsonl")
+@app.command(epilog="Example: mabuild rollback records/journal-20260101T120000Z-1.jsonl")
 def rollback(
     ctx: typer.Context,
     journal: Annotated[str, typer.Argument(help="The journal that a build or publish wrote.")],

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -93,6 +94,12 @@ def tell(results: Results, output_format: str, here: Session) -> None:
             here.say(failure_text(cell))
     here.write(results_json(results) if output_format == "json" else results_table(results, here.screen(here.stdout)))
     tell_step(here, outputs_of_results(results), results_markdown(results))
+
+
+def tell_journal(journal: Path, here: Session) -> None:
+    """How the tags that moved are put back; nothing where none moved."""
+    if journal.exists():
+        here.say(f"to put the tags back: mabuild rollback {journal}\n")
 
 
 def exit_code(results: Results, stop: Event) -> int:
