@@ -66,7 +66,8 @@ def test_lists_of_apt_and_apk_are_read_once(tmp_path: Path) -> None:
         "bin/sh": "x",
         "./etc/apt/sources.list.d/debian.sources": "Types: deb\nURIs: http://a.example/debian\n"
         "Suites: sid\nComponents: main\n",
-        "etc/apt/sources.list": "deb http://b.example/ubuntu noble universe\ndeb-src http://b.example/ubuntu noble main\n"
+        "etc/apt/sources.list": "deb http://b.example/ubuntu noble universe\n"
+        "deb-src http://b.example/ubuntu noble main\n"
         "deb [arch=arm64]\thttp://c.example/ubuntu noble-updates main\n",
         "usr/etc/apt/sources.list": "deb http://no.example/x y main\n",
     }
