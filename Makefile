@@ -65,6 +65,5 @@ pictures: setup lab ## the pictures of the README, from real runs
 	$(LAB) run -- $(BIN)/python docs/pictures.py
 
 lock: setup ## requirements/dev.txt anew: names, versions and hashes, no address
-	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
 	  --python-version 3.11 --group dev pyproject.toml --output-file requirements/dev.txt
