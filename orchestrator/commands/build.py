@@ -27,7 +27,7 @@ from orchestrator.commands.run import (
     tell_journal,
     timestamp,
 )
-from orchestrator.commands.session import session
+from orchestrator.commands.session import Session, session
 from orchestrator.core.errors import Exit
 from orchestrator.core.result import Results
 from orchestrator.report.page.page import page
@@ -92,15 +92,19 @@ def build(
         doors = building_doors(here, stores, stop)
         timeline = Timeline(time.monotonic)
         results = shown(plan, style, here, lambda listener: build_plan(plan, options, doors, timeline.before(listener)))
-    remember(results, here)
-    tell(results, output_format, here)
-    tell_journal(options.journal, here)
-    here.say(_where(options, results))
+    _end(results, options, output_format, here)
     if metadata_file:
         here.write(json.dumps(metadata_fields(plan, results), indent=2) + "\n", metadata_file)
     if report:
         here.write(page(plan, results, timeline.spans(), f"Build of {', '.join(fleet.files)}", timestamp()), report)
     return exit_code(results, stop)
+
+
+def _end(results: Results, options: Options, output_format: str, here: Session) -> None:
+    remember(results, here)
+    tell(results, output_format, here)
+    tell_journal(options.journal, here)
+    here.say(_where(options, results))
 
 
 def _where(options: Options, results: Results) -> str:
