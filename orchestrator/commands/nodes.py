@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from orchestrator.commands.options import Builder, Color, Files, Output, Platfor
 from orchestrator.commands.session import Session, session
 from orchestrator.core.errors import Exit
 from orchestrator.core.finding import Finding
+from orchestrator.core.plan import Node
 from orchestrator.core.platform import Platform
 from orchestrator.report.errors import finding_line
 from orchestrator.report.nodes import nodes_json, nodes_table
@@ -50,11 +52,19 @@ def nodes(
     from orchestrator.buildx.nodes import survey
 
     fleet = fleet_if_any(here, files)
-    found = survey(fleet.nodes, asking_nodes(builder, here, platforms(platform), refresh=refresh or bool(install)))
+    asked = platforms(platform)
+    found = survey(fleet.nodes, asking_nodes(builder, here, asked, refresh=refresh or bool(install)))
     _warn(found.findings, here)
-    text = nodes_json(found.nodes) if output_format == "json" else nodes_table(found.nodes, here.screen(here.stdout))
-    here.write(text, output)
-    return Exit.OK if found.nodes and all(node.is_up for node in found.nodes) else Exit.UNREACHABLE
+    shown = tuple(_only(node, asked) for node in found.nodes) if asked else found.nodes
+    here.write(nodes_json(shown) if output_format == "json" else nodes_table(shown, here.screen(here.stdout)), output)
+    return Exit.OK if shown and all(node.is_up for node in shown) else Exit.UNREACHABLE
+
+
+def _only(node: Node, asked: tuple[Platform, ...]) -> Node:
+    """The node with the architectures that were asked for, in all their variants."""
+    wanted = {(platform.os, platform.architecture) for platform in asked}
+    entries = (entry for entry in node.platforms if (entry.platform.os, entry.platform.architecture) in wanted)
+    return replace(node, platforms=tuple(entries))
 
 
 def _install(platform: Platform, here: Session) -> None:
