@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import sys
-import zlib
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 
 from orchestrator.verifying.expectation import Limits
 from orchestrator.verifying.hashing import hasher
+from orchestrator.verifying.inflate import INFLATE_ERRORS, Inflater, inflater
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -161,22 +161,22 @@ def _unpacked(packing: Packing, chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 def _gunzip(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The members of a gzip file one after the other (eStargz layers have one for each file), zeros between skipped."""
-    inflater = zlib.decompressobj(wbits=31)
+    member = inflater()
     for chunk in chunks:
-        rest = chunk.lstrip(b"\0") if inflater.eof else chunk
+        rest = chunk.lstrip(b"\0") if member.eof else chunk
         while rest:
-            inflater = zlib.decompressobj(wbits=31) if inflater.eof else inflater
-            yield _inflated(inflater, rest)
-            rest = inflater.unused_data.lstrip(b"\0") if inflater.eof else inflater.unconsumed_tail
-    yield _inflated(inflater, b"")
-    if not inflater.eof:
+            member = inflater() if member.eof else member
+            yield _inflated(member, rest)
+            rest = member.unused_data.lstrip(b"\0") if member.eof else member.unconsumed_tail
+    yield _inflated(member, b"")
+    if not member.eof:
         raise DamagedLayerError("is cut off: its gzip stream has no end")
 
 
-def _inflated(inflater: zlib._Decompress, content: bytes) -> bytes:
+def _inflated(member: Inflater, content: bytes) -> bytes:
     try:
-        return inflater.decompress(content, _PIECE)
-    except zlib.error as error:
+        return member.decompress(content, _PIECE)
+    except INFLATE_ERRORS as error:
         raise DamagedLayerError(f"does not unpack ({error})") from error
 
 

@@ -91,7 +91,8 @@ def proved(evidence: Evidence) -> tuple[str, ...]:
         sentences.append(f"{there} of {len(evidence.blobs)} distinct layers are there")
     sentences += content_proved(evidence)
     if faulty[Part.STATEMENT] == 0 and any(one.statements for one in evidence.attestations):
-        sentences.append(f"{len(evidence.attestations)} attestations speak of the images that they are attached to")
+        statements = sum(len(one.statements) for one in evidence.attestations)
+        sentences.append(f"the statements that attestations make ({statements} read) are about the images in the list")
     sentences += ran(evidence)
     if evidence.absent:
         sentences.append(f"this store does not hold {', '.join(evidence.absent)}, which the list names")
