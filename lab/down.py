@@ -26,7 +26,7 @@ def bring_down(home: Home, say: Callable[[str], None], *, everything: bool) -> N
     try:
         lab = Lab.load(home)
     except LabError:
-        say("lab: nothing is up")
+        say("lab: nothing was up")
     else:
         _stop(lab, say)
     if everything:
@@ -38,12 +38,10 @@ def _stop(lab: Lab, say: Callable[[str], None]) -> None:
     if not lab.decisions.remote:
         remove_builder(BUILDER, lab.environment)
     shutil.rmtree(lab.home.buildx, ignore_errors=True)
-    if lab.node.stop():
-        say("lab: remote node stopped")
-    if lab.registry.stop(lab.engine_environment):
-        say("lab: registry stopped")
-    if lab.decisions.own_engine and lab.engine.stop():
-        say("lab: engine stopped")
-    if lab.home.emulator.exists() and emulator.remove(lab.home.emulator.read_text()):
-        say("lab: emulator unregistered")
-    lab.home.emulator.unlink(missing_ok=True)
+    stopped = {"remote node stopped": lab.node.stop(), "registry stopped": lab.registry.stop(lab.engine_environment)}
+    stopped["engine stopped"] = lab.decisions.own_engine and lab.engine.stop()
+    noted = lab.home.emulator
+    stopped["emulator unregistered"] = noted.exists() and emulator.remove(noted.read_text())
+    noted.unlink(missing_ok=True)
+    for what in [what for what, done in stopped.items() if done] or ["nothing was up"]:
+        say(f"lab: {what}")
