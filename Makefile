@@ -20,6 +20,7 @@ setup: $(READY) ## a virtual environment with everything, in .venv
 $(READY): requirements/dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "mabuild needs Python 3.11 or newer; name it with: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 2; }
+	echo "setup: a virtual environment with everything in $(VENV); the first time takes about a minute"
 	$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(LAB) install python3-venv
 	$(BIN)/python -c 'import pip' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/dev.txt
