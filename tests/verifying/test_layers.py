@@ -98,7 +98,7 @@ def test_longer_than_announced_is_not_read_on() -> None:
 
 
 def test_garbage_behind_a_member() -> None:
-    with pytest.raises(DamagedLayerError, match="does not unpack|cut off"):
+    with pytest.raises(DamagedLayerError, match=r"does not unpack|cut off"):
         stream(gzip.compress(CONTENT) + b"garbage").drain()
 
 
