@@ -91,9 +91,9 @@ class LayerReader:
 def read_contents(source: Source, evidence: Evidence, cache: VerdictCache) -> Evidence:
     """The evidence with what is inside, as deep as its level asks for; layers that are not there become faults."""
     reader = LayerReader(source, cache)
-    images = [entry for entry in evidence.images if entry.config and _can_be_looked_into(entry)]
+    images = [entry for entry in asked_for(evidence) if entry.config and _can_be_looked_into(entry)]
     if evidence.expectation.level is Level.FULL:
-        source.map(reader.scan, _distinct_layers(evidence))
+        source.map(reader.scan, _distinct_layers(asked_for(evidence)))
         contents = source.map(lambda entry: _whole(entry, reader.scan), images)
     else:
         contents = source.map(lambda entry: _top_down(entry, reader.scan), images)
@@ -107,13 +107,19 @@ def read_contents(source: Source, evidence: Evidence, cache: VerdictCache) -> Ev
     )
 
 
+def asked_for(evidence: Evidence) -> tuple[Entry, ...]:
+    """The images of the wanted platforms, all where none are named: layers of others are not fetched."""
+    wanted = evidence.expectation.platforms
+    return tuple(entry for entry in evidence.images if not wanted or entry.platform in wanted)
+
+
 def _can_be_looked_into(entry: Entry) -> bool:
     return entry.platform is not None and entry.platform.os in LOOKED_INTO
 
 
-def _distinct_layers(evidence: Evidence) -> list[Descriptor]:
-    """The layers of all images, each once, the largest first so that none of them is left for the end."""
-    layers = {layer.digest: layer for entry in evidence.images for layer in entry.layers if is_readable(layer)}
+def _distinct_layers(images: tuple[Entry, ...]) -> list[Descriptor]:
+    """The layers of some images, each once, the largest first so that none of them is left for the end."""
+    layers = {layer.digest: layer for entry in images for layer in entry.layers if is_readable(layer)}
     return sorted(layers.values(), key=lambda layer: -layer.size)
 
 

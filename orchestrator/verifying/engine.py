@@ -97,7 +97,7 @@ def conclude(source: Source, evidence: Evidence) -> Verification:
         verdict=_verdict(findings, unknown),
         platforms=verified_platforms(evidence),
         findings=findings,
-        not_checked=tuple(map(printable, (*unknown, *out_of_scope(level)))),
+        not_checked=tuple(map(printable, (*unknown, *out_of_scope(evidence)))),
         proved=tuple(map(printable, (*proved(evidence), *remembered(source.memory)))),
         requests=traffic.requests,
         received_bytes=traffic.received_bytes,

@@ -7,6 +7,7 @@ from collections import Counter
 from orchestrator.core.fleet import Level
 from orchestrator.core.verification import VerifiedPlatform
 from orchestrator.verifying.check import reaches
+from orchestrator.verifying.content import asked_for
 from orchestrator.verifying.content_scope import content_proved
 from orchestrator.verifying.evidence import Entry, Evidence, Fault, FaultKind, Part, short
 from orchestrator.verifying.memory import Memory
@@ -21,10 +22,15 @@ _NOT_LOOKED_AT = (
 )
 
 
-def out_of_scope(level: Level) -> tuple[str, ...]:
-    """What a level does not look at, by its nature."""
-    missing = [text for needed, text in _NOT_LOOKED_AT if not reaches(level, needed)]
-    return tuple(f"{text} (level {level})" for text in missing[:1])
+def out_of_scope(evidence: Evidence) -> tuple[str, ...]:
+    """What was not to be looked at: by the nature of the level, and because nobody asked for the platform."""
+    level = evidence.expectation.level
+    sentences = [f"{text} (level {level})" for needed, text in _NOT_LOOKED_AT if not reaches(level, needed)][:1]
+    asked = {id(entry) for entry in asked_for(evidence)}
+    others = [entry.label for entry in evidence.images if id(entry) not in asked]
+    if others and reaches(level, Level.ENTRYPOINT):
+        sentences.append(f"the inside of {', '.join(others)}, which was not asked for")
+    return tuple(sentences)
 
 
 def not_checked(evidence: Evidence) -> tuple[str, ...]:
@@ -46,7 +52,7 @@ def _content_not_checked(evidence: Evidence) -> list[str]:
     looked_into = {id(content.entry) for content in evidence.contents}
     sentences = [
         f"the inside of {entry.label}: only Linux images are looked into"
-        for entry in evidence.images
+        for entry in asked_for(evidence)
         if entry.config is not None and id(entry) not in looked_into
     ]
     for content in evidence.contents:

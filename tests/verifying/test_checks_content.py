@@ -66,6 +66,16 @@ def test_level_entrypoint_reads_no_more_layers_than_it_needs() -> None:
     assert f"HEAD blob {base_digest}" in shelf.requests, "but it asks whether the others are there"
 
 
+def test_only_the_platforms_that_were_asked_for_are_looked_into() -> None:
+    shelf = Shelf()
+    index(shelf, healthy(shelf, AMD64), image(shelf, ARM64, [layer(file("bin/app", program("amd64")))]))
+    result = look(shelf, Level.FULL, AMD64)
+    assert bad(result) == ["MV102", "MV601"]
+    assert result.verdict is Verdict.PASS
+    assert result.not_checked == ("the inside of linux/arm64, which was not asked for",)
+    assert sum(request.startswith("GET blob") for request in shelf.requests) == 2 + 2
+
+
 # MV206, MV207
 
 

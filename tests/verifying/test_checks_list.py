@@ -112,6 +112,15 @@ def test_not_a_list() -> None:
     assert [one.severity for one in found(shelf, AMD64)] == [Severity.NOTE]
 
 
+def test_what_is_no_image_at_all() -> None:
+    shelf = Shelf()
+    chart = {"config": shelf.add(b"{}", "application/vnd.cncf.helm.config.v1+json")}
+    tagged(shelf, own(shelf, AMD64, manifest=chart))
+    (finding,) = found(shelf)
+    assert (finding.rule, finding.severity) == ("MV105", Severity.ERROR)
+    assert "an artifact of type application/vnd.cncf.helm.config.v1+json" in finding.message
+
+
 def test_platform_name() -> None:
     shelf = Shelf()
     named = {"platform": {"os": "linux", "architecture": "aarch64"}}

@@ -22,6 +22,17 @@ def not_a_list(evidence: Evidence) -> Iterator[Problem]:
         return
     wanted = len(evidence.expectation.platforms)
     severity = Severity.ERROR if wanted > 1 else Severity.NOTE if wanted == 1 else Severity.WARNING
-    label = evidence.entries[0].label if evidence.entries else "an unknown platform"
+    if not evidence.images:
+        yield Problem(f"this is no image that can be run, but {_kind(evidence)}", severity=Severity.ERROR)
+        return
+    label = evidence.images[0].label
     message = f"this is a single image for {label} and no list; nodes of every architecture will pull it"
     yield Problem(message, platform=label, severity=severity)
+
+
+def _kind(evidence: Evidence) -> str:
+    """What is there instead of an image."""
+    manifest = evidence.entries[0].manifest if evidence.entries else None
+    if manifest is None:
+        return f"something of type {evidence.root.media_type or 'unknown'} that cannot be read"
+    return f"an artifact of type {manifest.artifact_type or manifest.config.media_type or 'unknown'}"
