@@ -84,10 +84,11 @@ class Session:
             else:
                 self.stdout.write(text)
                 self.stdout.flush()
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self.stdout.fileno())  # Python flushes once more at its end
         except OSError as error:
-            raise UsageError(f"cannot write {output or 'to stdout'}: {error.strerror}") from error
+            if not output:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), self.stdout.fileno())  # Python flushes once more at its end
+            if not isinstance(error, BrokenPipeError):
+                raise UsageError(f"cannot write {output or 'to stdout'}: {error.strerror}") from error
 
     def say(self, text: str) -> None:
         """Everything that is no data: to stderr."""
