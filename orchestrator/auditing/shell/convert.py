@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orchestrator.auditing.shell.parser import LARGEST, encoded, parsed
-from orchestrator.auditing.shell.parts import EMPTY, WordReader
+from orchestrator.auditing.shell.parts import EMPTY
+from orchestrator.auditing.shell.redirects import RedirectReader
 from orchestrator.auditing.shell.syntax import (
     Arm,
     Assignment,
@@ -19,7 +20,6 @@ from orchestrator.auditing.shell.syntax import (
     Function,
     Group,
     If,
-    Literal,
     Loop,
     Negation,
     Node,
@@ -28,7 +28,7 @@ from orchestrator.auditing.shell.syntax import (
     Test,
     Word,
 )
-from orchestrator.auditing.shell.words import append_word, loose_words, make_word, word_of
+from orchestrator.auditing.shell.words import append_word, loose_words, word_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Raw
@@ -46,7 +46,7 @@ def script(text: str, start: int = 0, end: int | None = None) -> Block:
     return _Converter(text, offsets, start).block(parsed(content).root_node, 0)
 
 
-class _Converter(WordReader):
+class _Converter(RedirectReader):
     """Statements of one text."""
 
     def block(self, raw: Raw, depth: int) -> Block:
@@ -105,6 +105,7 @@ class _Converter(WordReader):
                 assignments.append(self.assignment(child, depth))
             elif child.type.endswith("_redirect"):
                 redirects += self.redirect(child, depth)
+                words += self.behind_target(child, depth)
             elif child.type == "command_name":
                 words += [self.word(one, depth) for one in child.children]
             else:
@@ -137,50 +138,33 @@ class _Converter(WordReader):
             else:
                 yield EMPTY, self.word(child, depth)
 
-    def redirect(self, raw: Raw, depth: int) -> Iterator[Redirect]:
-        operator = next((child.type for child in raw.children if not child.is_named), "")
-        if raw.type == "heredoc_redirect":
-            opening = next((self.source(child) for child in raw.children if child.type == "heredoc_start"), "")
-            quoted = opening[:1] in {"'", '"', "\\"}
-            for child in raw.children:
-                if child.type == "heredoc_body":
-                    yield Redirect(operator, self.heredoc(child, depth, quoted), quoted)
-                elif child.type == "file_redirect":
-                    yield from self.redirect(child, depth)
-            return
-        target = raw.named_children[-1] if raw.named_children else None
-        yield Redirect(operator, self.word(target, depth) if target is not None else EMPTY)
-
-    def heredoc(self, raw: Raw, depth: int, quoted: bool) -> Word:
-        start, end = self.span(raw)
-        if quoted:
-            return make_word((Literal(self.text[start:end], start, "'"),), start, end)
-        return make_word(tuple(self.filled(raw, start, end, '"', depth)), start, end)
-
     def redirected(self, raw: Raw, depth: int) -> Node:
         """Redirects belong to the last command of the body, as a shell reads them."""
         body = raw.child_by_field_name("body")
         inner = self.statement(body, depth + 1) if body is not None else []
         redirects: list[Redirect] = []
+        words: list[Word] = []
         behind: list[Node] = []
         operator = ""
         for child in raw.children:
             if child.type.endswith("_redirect"):
                 redirects += self.redirect(child, depth)
+                words += self.behind_target(child, depth)
                 behind += self.behind_heredoc(child, depth)
                 operator = next((one.type for one in child.children if one.type in {"&&", "||"}), operator)
         node = inner[0] if inner else Command((), (), (), *self.span(raw))
-        return _joined(_with_redirects(node, tuple(redirects)), behind, operator)
+        return _joined(_with_redirects(node, tuple(redirects), tuple(words)), behind, operator)
 
     def behind_heredoc(self, raw: Raw, depth: int) -> list[Node]:
         """`cat <<EOF | sh`, `cat <<EOF && next`: what stands behind the opening of a heredoc."""
         if raw.type != "heredoc_redirect":
             return []
-        found: list[Node] = []
-        for child in raw.children:
-            if child.type not in {"heredoc_start", "heredoc_body", "heredoc_end", "file_redirect"} and child.is_named:
-                found += self.statement(child, depth + 1)
-        return found
+        return [
+            node
+            for child in raw.named_children
+            if child.type in _STATEMENTS
+            for node in self.statement(child, depth + 1)
+        ]
 
     def test(self, raw: Raw, depth: int) -> Node:
         items: list[Word | str] = []
@@ -249,18 +233,18 @@ class _Converter(WordReader):
         return Function(self.source(name) if name is not None else "", inner)
 
 
-def _with_redirects(node: Node, redirects: tuple[Redirect, ...]) -> Node:
-    """The node with redirects on its last command."""
+def _with_redirects(node: Node, redirects: tuple[Redirect, ...], words: tuple[Word, ...]) -> Node:
+    """The node with redirects, and the words behind them, on its last command."""
     if not redirects:
         return node
     match node:
         case Command():
-            return replace(node, redirects=(*node.redirects, *redirects))
+            return replace(node, redirects=(*node.redirects, *redirects), words=(*node.words, *words))
         case Pipeline(stages=stages) if stages:
-            return Pipeline((*stages[:-1], _with_redirects(stages[-1], redirects)))
+            return Pipeline((*stages[:-1], _with_redirects(stages[-1], redirects, words)))
         case Chain(first=first, rest=rest) if rest:
             operator, last = rest[-1]
-            return Chain(first, (*rest[:-1], (operator, _with_redirects(last, redirects))))
+            return Chain(first, (*rest[:-1], (operator, _with_redirects(last, redirects, words))))
         case _:
             return Group((node,), is_subshell=False, redirects=redirects)
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tree_sitter import Parser, Tree
 
 _TIGHT_ARM = re.compile(r"(?:;;|;&|\bin|\n)\s*\(?[\w*?./|\"'\[\]! -]{1,80}\)(?=[^\s;)])")
+_NOT_ASCII = re.compile(r"[^\x01-\x7f]")
 LARGEST = 4 * 1024 * 1024
 """Characters of the largest shell text that is parsed; a longer one is only looked at word by word."""
 
@@ -28,18 +29,21 @@ def parsed(content: bytes) -> Tree:
 
 
 def encoded(text: str, base: int) -> tuple[bytes, tuple[int, ...]]:
-    """The bytes for the grammar, and for each byte the offset of its character (empty where both are the same).
+    """The bytes for the grammar, and for each byte the offset of its character (empty where they are one to one).
 
-    The grammar does not take `*)exit` and its like, so a space is put behind such a bracket.
+    Characters beyond ASCII become letters: a shell takes them so, and the grammar's scanner (tree-sitter-bash 0.25.1)
+    hands code points to `isdigit`, which reads outside of its table and may crash. The grammar does not take `*)exit`
+    and its like either, so a space is put behind such a bracket.
     """
-    ends = {match.end() for match in _TIGHT_ARM.finditer(text)} if "esac" in text else set()
-    if text.isascii() and not ends:
-        return text.encode(), ()
+    content = text.encode() if text.isascii() and "\0" not in text else _NOT_ASCII.sub("x", text).encode()
+    ends = sorted({match.end() for match in _TIGHT_ARM.finditer(text)}) if "esac" in text else []
+    if not ends:
+        return content, ()
     pieces: list[bytes] = []
     offsets: list[int] = []
-    for index, character in enumerate(text):
-        piece = character.encode("utf-8", "replace")
-        piece = b" " + piece if index in ends else piece
-        pieces.append(piece)
-        offsets += [base + index] * len(piece)
-    return b"".join(pieces), (*offsets, base + len(text))
+    at = 0
+    for end in ends:
+        pieces += [content[at:end], b" "]
+        offsets += [*range(base + at, base + end), base + end]
+        at = end
+    return b"".join([*pieces, content[at:]]), (*offsets, *range(base + at, base + len(text) + 1))

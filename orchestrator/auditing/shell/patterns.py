@@ -9,7 +9,8 @@ _LONGEST = 400
 LONGEST_TEXT = 256
 """Characters of a text that patterns are tried on."""
 _NEVER = re.compile(r"(?!)")
-_RISKY = re.compile(r"[*+}]\)*[*+{]")
+_RISKY = re.compile(r"[*+}]\)*[*+{]|\[\^?\[|\[[^\]]*(?:--|&&|~~|\|\|)")
+"""Repetitions of repetitions, and sets that Python may read in another way some day."""
 
 
 @lru_cache(maxsize=2048)

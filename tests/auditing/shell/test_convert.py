@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from orchestrator.auditing.shell.convert import script
+from orchestrator.auditing.shell.parser import encoded
 from orchestrator.auditing.shell.places import Position, places
 from orchestrator.auditing.shell.syntax import Broken, Case, Chain, Command, If, Literal, Loop, Pipeline, Variable
 
@@ -95,3 +96,24 @@ def test_a_quoted_heredoc_is_one_literal() -> None:
     (redirect,) = only_command("cat <<'EOF'\ndeb [arch=amd64] $x\nEOF\n").redirects
     assert redirect.is_quoted
     assert [type(part) for part in redirect.word.parts] == [Literal]
+
+
+def test_characters_beyond_ascii_never_reach_the_grammar() -> None:
+    content, offsets = encoded("é\U000db850x\0", 0)
+    assert content == b"xxxx"
+    assert offsets == ()
+    assert words("a \U000db8509>x é\U0010ffff") == ["a", "\U000db8509", "é\U0010ffff"]
+
+
+def test_offsets_stay_those_of_the_text_where_a_space_is_put_in() -> None:
+    text = "é; case $A in b)c-amd64;; d)e-arm64;; esac"
+    names = [name for place in places(script(text)) for name in place.word.names]
+    assert [text[name.start : name.end] for name in names] == ["amd64", "arm64"]
+
+
+@pytest.mark.parametrize("text", ["a > /x b c", "a b c 2>&1 > /x", "a >/x b 2>/y c", "cat <<EOF > /x b c\nd\nEOF"])
+def test_words_behind_a_redirect_belong_to_the_command(text: str) -> None:
+    (command,) = script(text)
+    assert isinstance(command, Command)
+    assert [word.literal for word in command.words][1:] == ["b", "c"]
+    assert "/x" in [redirect.word.literal for redirect in command.redirects]
