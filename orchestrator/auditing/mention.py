@@ -116,6 +116,8 @@ def strong_names(found: tuple[Name, ...], text: str, holds_value: bool) -> tuple
     found = tuple(one for one in found if one.family in JUDGED)
     if not any(one.weak for one in found):
         return found
+    if re.search(r"\bARCH=x86\b|\bARCH=arm\b", text):
+        return found
     if (holds_value and not re.search(r"\s", text.strip("\"' "))) or _FILE.search(text):
         return found
     return tuple(one for one in found if not one.weak)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -23,6 +24,7 @@ from orchestrator.dockerfile.scope import AUTOMATIC
 from orchestrator.dockerfile.source import SourceText
 from orchestrator.dockerfile.source import Word as SourceWord
 
+_ENV_WORD = re.compile(r"([A-Za-z_]\w*)=")
 _ROLES = {
     Position.WORD: Role.ARGUMENT,
     Position.ASSIGNED: Role.VARIABLE,
@@ -94,7 +96,7 @@ def _mention(run: Run, place: Place, live: tuple[Platform, ...], call: Call | No
         call=call,
         program=call.name if call is not None else "",
         index=index,
-        variable=place.assignment.name if place.assignment else "",
+        variable=place.assignment.name if place.assignment else _given_to_env(place) if role is Role.VARIABLE else "",
         is_printed=_prints(place),
         is_guarded=len(live) < len(run.outside),
         confidence=Confidence.LOW if unsure else Confidence.HIGH,
@@ -112,8 +114,15 @@ def _holds_value(role: Role) -> bool:
 
 
 def _role(place: Place, call: Call | None) -> Role:
-    is_program = place.position is Position.WORD and call is not None and place.index <= call.first
-    return Role.PROGRAM if is_program else _ROLES[place.position]
+    if place.position is not Position.WORD or call is None or place.index > call.first:
+        return _ROLES[place.position]
+    return Role.VARIABLE if _given_to_env(place) else Role.PROGRAM
+
+
+def _given_to_env(place: Place) -> str:
+    """The variable of `env NAME=value program`."""
+    match = _ENV_WORD.match(place.word.literal)
+    return match[1] if match and place.index else ""
 
 
 def _value(call: Call | None, place: Place, platform: Platform, text: str) -> tuple[str, int]:

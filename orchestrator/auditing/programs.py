@@ -25,7 +25,8 @@ FILE_TOOLS = frozenset(
      "bash", "sh", "source", ".", "alternatives", "update-alternatives", "setcap", "gpg", "gpgv", "minisign", "cosign"}
 )  # fmt: skip
 QUIET = frozenset(
-    {"rm", "rmdir", "mkdir", "cd", "pushd", "popd", "touch", "ls", "test", "[", "which", "type", "file", "stat", "du",
+    {"find", "su", "runuser", "rm", "rmdir", "mkdir", "cd", "pushd", "popd", "touch", "ls", "test", "[", "which",
+     "type", "file", "stat", "du",
      "chmod", "chown", "chgrp", "exit", "return", "true", "false", ":", "basename", "dirname", "unset", "read", "hash",
      "git", "docker", "podman", "buildah", "nerdctl", "skopeo", "crane", "update-binfmts", "objdump", "readelf", "nm",
      "sdkmanager", "avdmanager", "sed", "awk", "gawk", "mawk", "perl", "tr", "cut", "sort", "uniq", "wc", "diff", "cmp",

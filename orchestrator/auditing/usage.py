@@ -18,6 +18,7 @@ from orchestrator.auditing.programs import (
     TALKERS,
     VALUE_OPTIONS,
 )
+from orchestrator.auditing.shell.commands import SHELLS
 from orchestrator.auditing.shell.machine import UNKNOWN
 
 _ADDRESS = re.compile(r"(?:https?|ftp|s3|gs|oci)://|^git@", re.IGNORECASE)
@@ -136,6 +137,8 @@ def is_file_work(mention: Mention) -> bool:
     """Whether a command unpacks, copies, moves or runs the file that the word names."""
     if mention.role in {Role.TARGET, Role.PROGRAM}:
         return True
+    if mention.program in SHELLS and mention.index > 0:
+        return False
     return mention.role is Role.ARGUMENT and (mention.program in FILE_TOOLS or writes_file(mention))
 
 

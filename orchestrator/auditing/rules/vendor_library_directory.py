@@ -18,6 +18,9 @@ _FOLDER = re.compile(
     r"|/usr/lib/(?:go|rustlib)/\S*(?:amd64|x86_64)|/perl[\d./]*/x86_64"
 )
 
+_INSTALLED = re.compile(r"/opt/(?!intel)")
+"""Folders that something unpacked before brought; those of vendors are there by themselves."""
+
 
 @rule("MA604", Severity.ERROR)
 def vendor_library_directory(context: Context) -> Iterator[Problem]:
@@ -42,4 +45,4 @@ def vendor_library_directory(context: Context) -> Iterator[Problem]:
                 f"this folder is for {mention.family}: on {wrong_platforms(mention)} it is not there, "
                 "and what is in it is not found"
             )
-            yield problem(mention, message, follows=True)
+            yield problem(mention, message, follows=_INSTALLED.search(mention.value) is not None)
