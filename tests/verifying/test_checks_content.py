@@ -101,6 +101,17 @@ def test_layer_cut_off_and_layer_too_long() -> None:
         assert result.verdict is Verdict.FAIL
 
 
+def test_what_is_behind_a_layer_that_cannot_be_read_is_not_said_to_be_checked() -> None:
+    shelf = Shelf()
+    index(shelf, healthy(shelf, AMD64), healthy(shelf, ARM64))
+    digest = shelf.add(program_layer("amd64").content)["digest"]
+    shelf.content[digest] = shelf.content[digest][:200]
+    result = look(shelf)
+    assert result.not_checked == (f"1 of the layers of linux/amd64 ({digest[:19]})",)
+    assert not any("binaries of linux/amd64" in sentence for sentence in result.proved)
+    assert of(result, "MV602") == []
+
+
 def test_layer_that_does_not_unpack_although_its_digest_is_right() -> None:
     shelf = Shelf()
     broken = Layer(b"\x1f\x8b" + b"nonsense" * 40, GZIP_LAYER, "sha256:" + "0" * 64)

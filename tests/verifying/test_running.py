@@ -12,7 +12,7 @@ from orchestrator.core.verification import Verdict, Verification
 from orchestrator.verifying.engine import verify
 from orchestrator.verifying.expectation import Expectation, Means, Runner, RunOutcome
 from tests.verifying.binaries import program
-from tests.verifying.images import AMD64, ARM64, REFERENCE, Shelf, file, image, index, layer
+from tests.verifying.images import AMD64, ARM64, GZIP_LAYER, REFERENCE, Shelf, file, image, index, layer
 from tests.verifying.roots import glibc, healthy, of
 
 VERSION = (("app", "--version"),)
@@ -126,3 +126,12 @@ def test_what_could_not_be_run_is_incomplete() -> None:
     index(shelf, healthy(shelf, AMD64))
     result = verify(shelf, REFERENCE, Expectation(level=Level.ENTRYPOINT, run=VERSION), Means(runner=broken))
     assert result.verdict is Verdict.INCOMPLETE
+
+
+def test_a_run_of_an_image_whose_layers_could_not_be_read_proves_nothing() -> None:
+    shelf = Shelf()
+    index(shelf, healthy(shelf, AMD64))
+    digest = next(digest for digest, kind in shelf.types.items() if kind == GZIP_LAYER)
+    shelf.content[digest] = shelf.content[digest][:100]
+    result = look(RunOutcome(mode="native"), Level.FULL, shelf=shelf)
+    assert "could not be read" in of(result, "MV702")[0].message
