@@ -131,6 +131,17 @@ def test_a_script_of_the_build_context_is_read_and_fixed_in_place(folder: Path) 
     assert json.loads(out)["checked"]["scripts"] == 1
 
 
+@pytest.mark.parametrize(("name", "first"), [("get.sh", ""), ("get", "#!/bin/bash\n"), ("get", "#!/usr/bin/env sh\n")])
+def test_a_script_that_is_named_is_audited_and_fixed_as_one(folder: Path, name: str, first: str) -> None:
+    (folder / name).write_text(f"{first}curl -fsSLO https://dl.k8s.io/release/v1.34.0/bin/linux/amd64/kubectl\n")
+    code, out, _ = audit(folder, name, "--format", "json")
+    assert code == 1
+    document = json.loads(out)
+    assert [finding["rule"] for finding in document["findings"]] == ["MA301"]
+    assert document["checked"] == {"dockerfiles": 0, "scripts": 1}
+    assert audit(folder, name, "--unsafe-fixes")[0] in {0, 1}
+
+
 def test_a_link_out_of_the_context_is_not_followed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     outside = tmp_path_factory.mktemp("outside") / "get.sh"
     outside.write_text("curl -fsSLO https://dl.k8s.io/release/v1.34.0/bin/linux/amd64/kubectl\n")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from orchestrator.auditing.discover import dockerfiles
-from orchestrator.auditing.engine import AuditResult, Options, audit
+from orchestrator.auditing.engine import AuditResult, Options, audit, audit_script
 from orchestrator.auditing.fix import apply_fixes, diff
 from orchestrator.commands.session import Session
 from orchestrator.core.errors import DockerfileError
@@ -19,6 +20,9 @@ from orchestrator.dockerfile.parse import parse, read
 
 _LARGEST_FILE = 16 * 1024 * 1024
 _MOST_PASSES = 8
+_SCRIPT_ENDINGS = (".sh", ".bash")
+_SHEBANG = re.compile(r"#!\s*\S*?(?:/env\s+(?:-S\s+)?)?(?:ba|da|a|k|z)?sh\b")
+_LONGEST_SHEBANG = 128
 ENCODING, ERRORS = "utf-8", "surrogateescape"
 
 
@@ -88,14 +92,13 @@ def audit_targets(targets: Iterable[Target], options: Options, directory: Path) 
     ignored = 0
     for target in targets:
         try:
-            dockerfile = read(directory / target.path, target.path)
-            result = audit(dockerfile, _options(target, options))
+            text, result = _audited(directory / target.path, target, options)
         except DockerfileError as error:
             failed.append(error)
             continue
         places = _places(target, result, directory)
-        read_files.add(target.path)
-        texts[target.path] = dockerfile.text
+        (scripts if is_script(target.path, text) else read_files).add(target.path)
+        texts[target.path] = text
         texts |= {places[path]: text for path, text in result.scripts.items()}
         scripts |= set(places.values())
         ignored += result.ignored
@@ -103,6 +106,38 @@ def audit_targets(targets: Iterable[Target], options: Options, directory: Path) 
         ignored += len(result.findings) - len(kept)
         findings |= dict.fromkeys(_placed(one, places) for one in kept)
     return Audited(tuple(findings), ignored, len(read_files), len(scripts), tuple(failed), texts)
+
+
+def is_script(path: str, text: str) -> bool:
+    """Whether a file is a shell script by its ending or its first line, and so no Dockerfile."""
+    return path.endswith(_SCRIPT_ENDINGS) or bool(_SHEBANG.match(text))
+
+
+def _audited(file: Path, target: Target, options: Options) -> tuple[str, AuditResult]:
+    """The text of a file that was named, and what is in it; a Dockerfile that cannot be parsed is an error."""
+    if target.path.endswith(_SCRIPT_ENDINGS) or _begins_as_script(file):
+        text = _script_text(file, target.path)
+        return text, audit_script(text, target.path, _options(target, options))
+    dockerfile = read(file, target.path)
+    return dockerfile.text, audit(dockerfile, _options(target, options))
+
+
+def _begins_as_script(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            return bool(_SHEBANG.match(opened.read(_LONGEST_SHEBANG).decode(ENCODING, ERRORS)))
+    except OSError:
+        return False
+
+
+def _script_text(file: Path, shown: str) -> str:
+    try:
+        content = file.read_bytes()[: _LARGEST_FILE + 1]
+    except OSError as error:
+        raise DockerfileError(f"it cannot be read: {error.strerror}", path=shown, line=1) from error
+    if len(content) > _LARGEST_FILE:
+        raise DockerfileError("the script is larger than mabuild reads", path=shown, line=1)
+    return content.decode(ENCODING, ERRORS)
 
 
 def _options(target: Target, options: Options) -> Options:
@@ -180,7 +215,10 @@ def mend(audited: Audited, targets: Iterable[Target], options: Options, *, unsaf
 def _again(text: str, target: Target, options: Options, *, unsafe: bool) -> tuple[str, int]:
     count = 0
     for _ in range(_MOST_PASSES):
-        result = audit(parse(text, target.path), _options(target, options))
+        if is_script(target.path, text):
+            result = audit_script(text, target.path, _options(target, options))
+        else:
+            result = audit(parse(text, target.path), _options(target, options))
         own = [one for one in result.findings if one.path == target.path and one.rule not in target.ignore]
         fixed = apply_fixes(text, own, unsafe=unsafe)
         if not fixed.applied:
