@@ -50,8 +50,8 @@ def test_path_and_working_directory() -> None:
     assert found("app", tool("usr/bin/app")) == ["/usr/bin/app"]
     assert found("app", tool("usr/bin/app"), tool("usr/local/bin/app")) == ["/usr/local/bin/app"]
     assert found("app", tool("x/app"), tool("usr/bin/app"), environment=(("PATH", "/x:/usr/bin"),)) == ["/x/app"]
-    assert found("./app", tool("work/app"), working_directory="/work") == ["/work/app"]
-    assert found("app", tool("work/app"), working_directory="/work", environment=(("PATH", ":/bin"),)) == ["/work/app"]
+    assert found("./app", tool("srv/app"), working_directory="/srv") == ["/srv/app"]
+    assert found("app", tool("srv/app"), working_directory="/srv", environment=(("PATH", ":/bin"),)) == ["/srv/app"]
 
 
 def test_a_file_in_path_without_the_right_to_be_executed_is_passed_over() -> None:
