@@ -13,6 +13,7 @@ ALL = (
     "auditing",
     "overhead",
     "twenty_services",
+    "verifying",
     "first_minutes",
     "workflow",
 )
