@@ -11,7 +11,6 @@ from orchestrator.auditing.programs import (
     DOWNLOADERS,
     FILE_TOOLS,
     OUTPUT_OPTIONS,
-    PACKAGE_MANAGERS,
     QUIET,
     SEARCHERS,
     SUMMERS,
@@ -126,11 +125,6 @@ def is_talk(mention: Mention) -> bool:
     if mention.program not in TALKERS or mention.is_printed:
         return False
     return not call.command.redirects and not call.visit.downstream
-
-
-def is_package(mention: Mention) -> bool:
-    """Whether the word is an argument of a package manager."""
-    return mention.role in {Role.ARGUMENT, Role.FALLBACK} and mention.program in PACKAGE_MANAGERS
 
 
 def is_file_work(mention: Mention) -> bool:

@@ -14,7 +14,7 @@ from orchestrator.core.errors import Exit, MabuildError
 from orchestrator.core.fleet import Fleet
 from orchestrator.core.plan import Node
 from orchestrator.core.platform import LINUX_AMD64, LINUX_ARM64, Platform
-from orchestrator.report.doctor import Checked, doctor_json, doctor_page
+from orchestrator.report.doctor import doctor_json, doctor_page
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -38,8 +38,7 @@ def doctor(
     wanted = platforms(platform) or _platforms(fleet)
     nodes = _nodes(fleet, builder, here, wanted)
     checks = examine(Circumstances(here.environment, nodes, wanted, lambda: datetime.now(UTC)))
-    shown = tuple(Checked(one.name, one.ok, one.detail, one.mend, one.needed) for one in checks)
-    text = doctor_json(shown) if output_format == "json" else doctor_page(shown, here.screen(here.stdout))
+    text = doctor_json(checks) if output_format == "json" else doctor_page(checks, here.screen(here.stdout))
     here.write(text, output)
     return Exit.OK if all(one.ok or not one.needed for one in checks) else Exit.UNREACHABLE
 

@@ -10,8 +10,6 @@ import typer
 
 from orchestrator.commands.audit_options import Packages
 from orchestrator.commands.doors import (
-    asking,
-    finding_nodes,
     load_fleet,
     opened_stores,
     reachable_registries,
@@ -29,6 +27,7 @@ from orchestrator.commands.options import (
     choice,
     platforms,
 )
+from orchestrator.commands.planned import doors_of
 from orchestrator.commands.session import Session, session
 from orchestrator.commands.step import annotate, outputs_of_matrix, outputs_of_plan, tell_step
 from orchestrator.core.errors import Exit
@@ -37,8 +36,7 @@ from orchestrator.core.reference import Reference
 from orchestrator.planning.bake import bake
 from orchestrator.planning.estimate import outlook
 from orchestrator.planning.matrix import GroupBy, matrix
-from orchestrator.planning.plan import Doors, Options, make_plan
-from orchestrator.planning.reading import DockerfileRecipes
+from orchestrator.planning.plan import Options, make_plan
 from orchestrator.planning.select import Selection
 from orchestrator.planning.unchanged import tags_now
 from orchestrator.report.plan import FORMATS
@@ -99,9 +97,7 @@ def plan(
     )
     registries = fleet.registries if offline else reachable_registries(fleet, here)
     with opened_stores(registries, here) as stores:
-        doors = Doors(
-            finding_nodes(fleet, builder, here, wanted), asking(stores.client), DockerfileRecipes(fleet, here.directory)
-        )
+        doors = doors_of(fleet, builder, here, stores, wanted)
         made = make_plan(fleet, Selection(tuple(services or ()), wanted), doors, options)
         if not offline:
             made = _marked(made, here, stores, records)

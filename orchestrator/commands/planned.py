@@ -38,6 +38,15 @@ def _never_asked(reference: Reference) -> Published:
     raise AssertionError(f"{reference} is not asked for offline")
 
 
+def doors_of(fleet: Fleet, builder: str, here: Session, stores: Stores, platforms: tuple[Platform, ...]) -> Doors:
+    """What planning asks here: the nodes for some platforms (none: all of the fleet), registries, and Dockerfiles."""
+    return Doors(
+        finding_nodes(fleet, builder, here, platforms),
+        asking(stores.client),
+        DockerfileRecipes(fleet, here.directory),
+    )
+
+
 def planned(
     fleet: Fleet,
     selection: Selection,
@@ -48,10 +57,6 @@ def planned(
     allow_missing_nodes: bool = False,
 ) -> Plan:
     """The plan, with the nodes and base images of now."""
-    doors = Doors(
-        finding_nodes(fleet, builder, here, selection.platforms),
-        asking(stores.client),
-        DockerfileRecipes(fleet, here.directory),
-    )
+    doors = doors_of(fleet, builder, here, stores, selection.platforms)
     options = Options(host=this_platform(), allow_missing_nodes=allow_missing_nodes, history=durations(here))
     return make_plan(fleet, selection, doors, options)

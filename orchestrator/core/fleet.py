@@ -188,12 +188,7 @@ class Fleet:
 
     def service(self, name: str) -> Service:
         """The service of that name; KeyError where there is none."""
-        return next_or_key_error(self.services, name)
-
-
-def next_or_key_error(services: tuple[Service, ...], name: str) -> Service:
-    """The service of that name among some."""
-    for service in services:
-        if service.name == name:
-            return service
-    raise KeyError(name)
+        for service in self.services:
+            if service.name == name:
+                return service
+        raise KeyError(name)

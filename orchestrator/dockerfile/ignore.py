@@ -31,11 +31,6 @@ class Ignore:
 
     patterns: tuple[Pattern, ...] = ()
 
-    @property
-    def has_exceptions(self) -> bool:
-        """Whether something inside an excluded folder may come back."""
-        return any(pattern.exception for pattern in self.patterns)
-
     def excluded(self, path: str, above: Matched = ()) -> tuple[bool, Matched]:
         """Whether a path (relative, with slashes) is kept out, and which patterns match it.
 

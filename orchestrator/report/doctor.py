@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from orchestrator.buildx.doctor import Check
 from orchestrator.report.screen import Screen, render
 from orchestrator.report.shapes import document
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """One fact about the machine; without what is `needed` builds fail."""
-
-    name: str
-    ok: bool
-    detail: str
-    mend: str = ""
-    needed: bool = True
-
-
-def doctor_page(checks: tuple[Checked, ...], screen: Screen) -> str:
+def doctor_page(checks: tuple[Check, ...], screen: Screen) -> str:
     """The page."""
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_column(min_width=len("missing"))
@@ -36,13 +26,13 @@ def doctor_page(checks: tuple[Checked, ...], screen: Screen) -> str:
     return render(Group(table, Text(closing, style="bold red" if missing else "bold green")), screen)
 
 
-def _add(check: Checked, table: Table) -> None:
+def _add(check: Check, table: Table) -> None:
     sign, style = ("ok", "green") if check.ok else ("missing", "bold red") if check.needed else ("advice", "yellow")
     table.add_row(Text(sign, style=style), Text(check.name, style="bold"), Text(check.detail))
     if not check.ok and check.mend:
         table.add_row("", "", Text(f"→ {check.mend}"))
 
 
-def doctor_json(checks: tuple[Checked, ...]) -> str:
+def doctor_json(checks: tuple[Check, ...]) -> str:
     """The same as JSON."""
     return document({"checks": [asdict(check) for check in checks]})

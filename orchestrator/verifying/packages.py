@@ -70,11 +70,6 @@ def names_of(path: str, architecture: str) -> tuple[str, ...]:
     return table.get(architecture, ())
 
 
-def is_database(path: str) -> bool:
-    """Whether a package database is kept at a path."""
-    return package_reader(path) is not None
-
-
 def _count(names: Iterator[str]) -> Packages:
     counted: Counter[str] = Counter()
     for name in names:

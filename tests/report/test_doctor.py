@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 
+from orchestrator.buildx.doctor import Check
 from orchestrator.core.plan import CellId, Outlook
 from orchestrator.core.platform import LINUX_ARM64
-from orchestrator.report.doctor import Checked, doctor_json, doctor_page
+from orchestrator.report.doctor import doctor_json, doctor_page
 from orchestrator.report.screen import Screen
 from orchestrator.report.summary import outlook_sentence
 
 CHECKS = (
-    Checked("docker", True, "engine 29"),
-    Checked("linux/arm64", False, "no node builds it", "mabuild nodes --install linux/arm64"),
-    Checked("image store", False, "graph driver", "switch it on", needed=False),
+    Check("docker", True, "engine 29"),
+    Check("linux/arm64", False, "no node builds it", "mabuild nodes --install linux/arm64"),
+    Check("image store", False, "graph driver", "switch it on", needed=False),
 )
 
 

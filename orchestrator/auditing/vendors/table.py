@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from orchestrator.auditing.architectures import AMD64, ARM64
-
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
@@ -32,16 +30,6 @@ class Vendor:
                 return self.arm64
             case _:
                 return ()
-
-    @property
-    def uses_target_architecture(self) -> bool:
-        """Whether its names are those of TARGETARCH."""
-        return AMD64 in self.amd64 and ARM64 in self.arm64
-
-    @property
-    def uses_machine_name(self) -> bool:
-        """Whether its names are those of `uname -m`."""
-        return "x86_64" in self.amd64 and "aarch64" in self.arm64
 
 
 @lru_cache(maxsize=1)
